@@ -13,6 +13,8 @@ export interface SmtpSink {
   url: string
   port: number
   mails: ReceivedMail[]
+  /** Rejections since it last accepted an email. */
+  rejections(): number
   /** Sets the response to further emails: accept, an SMTP error, or a cut connection after DATA and before the response. */
   behave(behavior: Behavior): void
   close(): Promise<void>
@@ -34,13 +36,16 @@ export async function startSmtpSink(
 ): Promise<SmtpSink> {
   const mails: ReceivedMail[] = []
   let behavior: Behavior = 'accept'
+  let rejections = 0
   const rejection = (at: 'rcpt' | 'data', to?: string): Rejection | undefined => {
     if (typeof behavior === 'function') return to === undefined ? undefined : behavior(to)
     return typeof behavior === 'object' && behavior.at === at && (behavior.to ?? to) === to ? behavior : undefined
   }
   const refusal = (at: 'rcpt' | 'data', to?: string): Error | null => {
     const { code: responseCode, text } = rejection(at, to) ?? {}
-    return responseCode === undefined ? null : Object.assign(new Error(text), { responseCode })
+    if (responseCode === undefined) return null
+    rejections += 1
+    return Object.assign(new Error(text), { responseCode })
   }
 
   async function receive(stream: SMTPServerDataStream, session: SMTPServerSession): Promise<string> {
@@ -58,6 +63,7 @@ export async function startSmtpSink(
       at: new Date(),
     }
     mails.push(mail)
+    rejections = 0
     await onMail?.(mail)
     return 'queued as test'
   }
@@ -88,6 +94,7 @@ export async function startSmtpSink(
     url: `smtp://127.0.0.1:${bound}`,
     port: bound,
     mails,
+    rejections: () => rejections,
     behave(next) {
       behavior = next
     },

@@ -9,7 +9,17 @@ import { readMail } from '../support/read-mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import {
+  aContact,
+  activityOf,
+  addressOf,
+  aList,
+  anAutomation,
+  EMAIL,
+  enroll,
+  wait,
+  sentTo,
+} from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
 
@@ -82,7 +92,7 @@ describe('unsubscribe links', () => {
     const { headers } = readMail(mail)
     assert.match(headers['list-unsubscribe']!, /^<https:\/\/mail\.example\.com\/unsubscribe\/[\w-]{66}>$/)
     assert.equal(headers['list-unsubscribe-post'], 'List-Unsubscribe=One-Click')
-    const [message] = await activityOf(service, contactId)
+    const [message] = await sentTo(service, contactId)
     const { html: sentHtml, text } = message as unknown as { html: string; text: string }
     assert.match(sentHtml, /<a href="https:\/\/mail\.example\.com\/unsubscribe\/…"[^>]*>Abmelden<\/a><\/div><\/body>/)
     assert.match(text, /\n-- \nAbmelden: https:\/\/mail\.example\.com\/unsubscribe\/…\n$/)

@@ -95,6 +95,7 @@ describe('an export', () => {
     const many = Array.from({ length: 210 }, (_, n) => ({ email: `exported-${n}@example.com` }))
     await service.call('POST', 'contacts/bulk', { contacts: many })
     await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'said in a template' })
+    await anAutomation(service)
     const path = join(folder, 'all.ndjson')
     const items = await exported(path)
     assert.equal(statSync(path).mode & 0o777, 0o600)

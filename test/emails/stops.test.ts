@@ -174,8 +174,9 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
     await sql(em(), `update messages set due_at = now() - interval '1 hour' where id = $1::uuid`, [id])
     await sql(em(), `update instance set lost_until = now() - interval '10 minutes'`)
     const { dependencies } = service.context
-    const result = await sendEmail({ ...dependencies, store, mailFrom: SENDER } as never, id, 'at-once')
-    await sql(em(), 'update instance set lost_until = null')
+    const result = await sendEmail({ ...dependencies, store, mailFrom: SENDER } as never, id, 'at-once').finally(() =>
+      sql(em(), 'update instance set lost_until = null'),
+    )
     assert.equal(result.kind === 'final' && result.status, 'UNCONFIRMED')
     assert.equal(await statusOf(id), 'UNCONFIRMED')
   })

@@ -54,6 +54,7 @@ describe('an event that triggers many automations', () => {
 
   it('is rejected while tens of thousands of deliveries of its workspace are pending', async () => {
     const contactId = await aContact(service)
+    await anAutomation(service, { triggerConfig: { eventName: 'received by many' } })
     await sql(
       service.context.orm.em.fork(),
       `insert into outbox (kind, key, lane, workspace_id, due_at)

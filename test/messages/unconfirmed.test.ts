@@ -11,7 +11,6 @@ import { newId } from '../../src/platform/ids.ts'
 import { createSmtpTransport } from '../../src/smtp/smtp.ts'
 import { readSmtpUrl } from '../../src/smtp/smtp-url.ts'
 import { noMetrics } from '../../src/outbox/dependencies.ts'
-import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { dismissMessage, listUnconfirmed, resendMessage } from '../../src/messages/unconfirmed-messages.ts'
 import { anAttempt, deferStep, prepare, stepOf, storeOf } from '../support/step-claims.ts'
 import { someLinks } from '../support/links.ts'
@@ -29,12 +28,13 @@ describe('a deferred or unconfirmed message', () => {
   let sink: SmtpSink
   let mail: ReturnType<typeof createMail<string>>
   after(async () => {
+    await sql(em(), 'update instance set mail = null')
     await mail.smtp?.close()
     await mail.renderer.close()
   })
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   before(async () => {
-    await agreeOnMail(em(), { smtp: true, capture: false })
+    await sql(em(), `update instance set mail = 'smtp'`)
     mail = createMail(service.context.config, service.context.orm.em, { mailFrom: SENDER, links: someLinks })
   })
 

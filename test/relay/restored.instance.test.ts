@@ -451,9 +451,9 @@ describe('a restore', () => {
       (await handleOf(automationId, contactId).describe()).memo?.['enrollmentId']
 
     /** Creates an enrollment after its first email that Temporal does not have. */
-    async function forgotten(eventName: string) {
+    async function forgotten(trigger: object = {}) {
       const steps = [{ ...EMAIL, subject: 'first' }, wait(60), { ...EMAIL, subject: 'second' }]
-      const automationId = await anAutomation(service, { steps, triggerConfig: { eventName } })
+      const automationId = await anAutomation(service, { steps, ...trigger })
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
       const wakeAt = await waits(automationId, contactId)
@@ -475,12 +475,18 @@ describe('a restore', () => {
 
     for (const [way, again] of [
       ['a call', (automationId: string, contactId: string) => enroll(service, automationId, contactId)],
-      ['an event', (_automationId: string, contactId: string) => anEvent(service, contactId, 'an event')],
+      [
+        'a tag',
+        (_automationId: string, contactId: string) =>
+          service.call('POST', `contacts/${contactId}/tags`, { tags: ['enters again'] }),
+      ],
     ] as const) {
       it(`continues a lost enrollment where it left off when the contact enters again through ${way}`, async () => {
-        const { automationId, contactId, wakeAt, enrollmentId } = await forgotten(way)
-        const { body } = await again(automationId, contactId)
-        assert.ok(body.data.enrolled === false || body.data.matchingAutomations === 1)
+        const { automationId, contactId, wakeAt, enrollmentId } = await forgotten({
+          trigger: 'TAG_ADDED',
+          triggerConfig: { tagName: 'enters again' },
+        })
+        assert.ok((await again(automationId, contactId)).status < 300)
         // The wait began when the email was sent, according to every clock.
         assert.ok(Math.abs((await waits(automationId, contactId)) - wakeAt) < 5_000)
         assert.equal(await enrolledIn(automationId, contactId), enrollmentId)

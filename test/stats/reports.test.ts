@@ -302,7 +302,11 @@ describe('reports', () => {
     let isDone = false
     const recorded = sql(em(), insert, [newId(), service.workspaceId, contactId, id]).then(() => (isDone = true))
     await eventually('the bounce is recorded, or waits', async () => {
-      const blocked = await sql(em(), `select from pg_stat_activity where cardinality(pg_blocking_pids(pid)) > 0`)
+      const blocked = await sql(
+        em(),
+        `select from pg_stat_activity
+        where datname = current_database() and cardinality(pg_blocking_pids(pid)) > 0`,
+      )
       return isDone || blocked.length > 0 || undefined
     })
     await commit()

@@ -1,3 +1,4 @@
+import { eventually } from './eventually.ts'
 import type { Service } from './service.ts'
 
 let count = 0
@@ -48,6 +49,13 @@ export async function activityOf(service: Service, contactId: string): Promise<A
   const { body } = await service.call('GET', `contacts/${contactId}/activity`)
   return (body as { data: ActivityItem[] }).data
 }
+
+/** Waits until the emails to a contact are recorded as sent, and returns them: an email arrives before its outcome is recorded. */
+export const sentTo = (service: Service, contactId: string): Promise<ActivityItem[]> =>
+  eventually('its emails are recorded as sent', async () => {
+    const items = await activityOf(service, contactId)
+    return items.length > 0 && items.every(({ status }) => status === 'SENT') ? items : undefined
+  })
 
 export const anEvent = (service: Service, contactId: string, name: string, data?: object) =>
   service.call('POST', `contacts/${contactId}/events`, { name, ...(data ? { data } : {}) })

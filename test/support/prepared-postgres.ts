@@ -1,6 +1,16 @@
 import { execFileSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, globSync, mkdtempSync, readFileSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import {
+  existsSync,
+  globSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+  utimesSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 
@@ -17,6 +27,8 @@ const SOURCES = [
 const PARTS = ['postgres', 'postgres-password', 'postgres-superuser-password']
 const ROOT = join(import.meta.dirname, '../..')
 const PREFIX = 'test-postgres-'
+/** Milliseconds for which the folder of another version is kept. */
+const KEPT_MS = 3 * 86_400_000
 
 /**
  * Copies a Postgres cluster with a migrated template database into a new data folder. The cluster comes from a cache, so that only
@@ -41,6 +53,8 @@ export async function copyPreparedPostgres(
     }
     removeOthers(cached)
   }
+  // Marks it as used.
+  utimesSync(cached, new Date(), new Date())
   for (const part of PARTS) execFileSync('cp', ['-a', join(cached, part), dataDir])
 }
 
@@ -52,10 +66,11 @@ function keyOf(patterns: readonly string[]): string {
   return hash.digest('hex').slice(0, 16)
 }
 
-/** Deletes the folders of other versions, but none that another run is preparing. */
+/** Deletes the folders of other versions that no run has used for a while. Another checkout may be copying a newer one. */
 function removeOthers(current: string): void {
   for (const name of readdirSync(dirname(current))) {
-    const isOther = name.startsWith(PREFIX) && !name.includes('.') && name !== basename(current)
-    if (isOther) rmSync(join(dirname(current), name), { recursive: true, force: true })
+    const folder = join(dirname(current), name)
+    const isOther = name.startsWith(PREFIX) && name !== basename(current)
+    if (isOther && Date.now() - statSync(folder).mtimeMs > KEPT_MS) rmSync(folder, { recursive: true, force: true })
   }
 }

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { agreeOnMail } from '../../src/instance/index.ts'
 import { enqueueNotices, FIRST_TURN, leaseDeliveries } from '../../src/outbox/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createSmtpTransport, readSmtpUrl } from '../../src/smtp/index.ts'
@@ -140,17 +139,20 @@ describe('emails to owners about disabled webhooks', () => {
       em(),
       `create trigger fails before insert on outbox for each row when (new.kind = 'NOTICE') execute function fail()`,
     )
-    const { id } = (await event()).body.data as { id: string }
-    await eventually('it failed', async () => {
-      const [row] = await sql(
-        em(),
-        `select from webhook_deliveries join webhook_events on position = event_position where id = $1::uuid and status = 'FAILED'`,
-        [id],
-      )
-      return row
-    })
-    assert.equal((await endpoint()).status, 'ENABLED')
-    await sql(em(), 'drop function fail cascade')
+    try {
+      const { id } = (await event()).body.data as { id: string }
+      await eventually('it failed', async () => {
+        const [row] = await sql(
+          em(),
+          `select from webhook_deliveries join webhook_events on position = event_position where id = $1::uuid and status = 'FAILED'`,
+          [id],
+        )
+        return row
+      })
+      assert.equal((await endpoint()).status, 'ENABLED')
+    } finally {
+      await sql(em(), 'drop function fail cascade')
+    }
     await event()
     await isDisabled()
     await sent(2)
@@ -162,8 +164,8 @@ describe('an email to an owner about a disabled webhook', () => {
   let sink: SmtpSink
   useServiceAndSink((started) => ({ service, sink } = started), { worker: false })
   // Without a worker, the instance captures mail.
-  before(() => agreeOnMail(service.context.orm.em, { smtp: true, capture: false }))
-  after(() => agreeOnMail(service.context.orm.em, { smtp: false, capture: true }))
+  before(() => sql(service.context.orm.em.fork(), `update instance set mail = 'smtp'`))
+  after(() => sql(service.context.orm.em.fork(), 'update instance set mail = null'))
 
   it('is sent by another worker, with the same Message-ID, if a worker dies', async () => {
     const { workspaceId } = service
