@@ -20,7 +20,7 @@ export const KEY_ERRORS = {
     'key_missing',
     'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
   ),
-  malformed: defineError('unauthenticated', 'key_malformed', 'Invalid API key: it is not a complete key'),
+  malformed: defineError('unauthenticated', 'key_malformed', 'Invalid API key: it is incomplete or mistyped'),
   'unknown-key': defineError('unauthenticated', 'key_unknown', 'API key not found or has been revoked'),
   expired: defineError('unauthenticated', 'key_expired', 'API key has expired'),
   'wrong-address': defineError('unauthenticated', 'ip_not_allowed', 'API key not allowed from this IP address'),

@@ -6,7 +6,7 @@ import { idOfValues } from '../platform/ids.ts'
 /** Attempts after which an email is not sent any more: about a day. */
 const MAX_ATTEMPTS = 300
 
-/** Creates the function that tells a person that their password was reset: it may have been somebody else who reads their email. */
+/** Creates the function that tells a person that their password was reset: another person may read their email. */
 export const createResetDoneMail =
   ({ publicUrl, ...mail }: InstanceMailDependencies & { publicUrl: string }): SendNotice =>
   async ({ id, accountId, attempts }) => {
@@ -31,7 +31,7 @@ const textOf = (publicUrl: string): string =>
     'The password of your Dripline account was reset with a link from an email.',
     'All browsers were signed out, and your passkeys were removed.',
     '',
-    'If it was not you, somebody else can read your email. Secure your mailbox, then reset the password again:',
+    'If it was not you, another person can read your email. Secure your mailbox, then reset the password again:',
     publicUrl,
     '',
   ].join('\n')

@@ -63,10 +63,10 @@ describe('a password reset by email', () => {
       accountId,
     ])
     assert.equal(entries.length, 1)
-    const told = await eventually('they are told', () =>
+    const notice = await eventually('a notice arrives', () =>
       mailsTo(email).find(({ headers }) => headers.includes('Subject: Your Dripline password was reset')),
     )
-    assert.ok(textOf(told).includes('All browsers were signed out'), told.body)
+    assert.ok(textOf(notice).includes('All browsers were signed out'), notice.body)
   })
 
   it('expires after an hour', async () => {

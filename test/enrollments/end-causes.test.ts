@@ -14,7 +14,7 @@ interface Ending {
   /** Fields of the automation. */
   automation?: object
   contact?: (service: Service) => Promise<object>
-  /** What ends it. */
+  /** Ends the enrollment. */
   end: (of: { service: Service; automationId: string; contactId: string }) => Promise<unknown>
   sentence: RegExp
 }

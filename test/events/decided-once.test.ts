@@ -5,7 +5,7 @@ import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
 describe('a custom event', () => {
-  // Without a worker, nobody delivers the starts of bulk events, as if Temporal were down.
+  // Without a worker, the starts of bulk events are not delivered, as if Temporal were down.
   let service: Service
   before(async () => {
     service = await openWorkspace({ worker: false })

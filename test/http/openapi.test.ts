@@ -174,7 +174,11 @@ describe('the OpenAPI document', () => {
         'API key missing: send it as "Authorization: Bearer <API_KEY>" or as "x-api-key: <API_KEY>"',
         () => null,
       ),
-      'a malformed key': returns(401, 'Invalid API key: it is not a complete key', () => `svc_live_${'a'.repeat(38)}`),
+      'a malformed key': returns(
+        401,
+        'Invalid API key: it is incomplete or mistyped',
+        () => `svc_live_${'a'.repeat(38)}`,
+      ),
       'a revoked key': returns(401, 'API key not found or has been revoked', async () => {
         const { em } = service.context.orm
         const { key, apiKey } = await createApiKey(em, { workspaceId: service.workspaceId, name: 'k', scopes: SCOPES })

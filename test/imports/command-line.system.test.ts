@@ -37,7 +37,7 @@ describe('an import by a process of the command line', () => {
   }
 
   it('writes failed rows to a file next to the input, and exits with 1', async () => {
-    const { path, child } = start("email,First name\nnobody,=1+1\nalso nobody,Ada\na@failed.example.com,'+49 30\n")
+    const { path, child } = start("email,First name\nnone,=1+1\nalso none,Ada\na@failed.example.com,'+49 30\n")
     const [out, [code]] = await Promise.all([text(child.stdout), once(child, 'close') as Promise<[number]>])
     assert.equal(code, 1, out)
     const done = JSON.parse(out) as { created: number; errorsIn: string }
@@ -45,7 +45,7 @@ describe('an import by a process of the command line', () => {
     assert.equal(
       readFileSync(done.errorsIn, 'utf8'),
       'email,First name,Dripline: line,Dripline: problem\n' +
-        "nobody,'=1+1,2,Invalid email address\nalso nobody,Ada,3,Invalid email address\n",
+        "none,'=1+1,2,Invalid email address\nalso none,Ada,3,Invalid email address\n",
     )
     const contact = await service.call('GET', 'contacts/email:a@failed.example.com')
     assert.equal(contact.body.data.firstName, '+49 30')

@@ -33,7 +33,7 @@ describe('docker-compose.yml as `npm run cluster` reads it', () => {
   })
 
   it('reads its secrets from files beside it', () => {
-    const names = ['postgres-password', 'dripline-password', 'temporal-password']
+    const names = ['postgres-password', 'dripline-password', 'temporal-password', 'secrets-key']
     assert.deepEqual(secrets, Object.fromEntries(names.map((name) => [name, join(COMPOSE_FILE, '../secrets', name)])))
   })
 

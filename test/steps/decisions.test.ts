@@ -159,7 +159,7 @@ describe('the decisions about a contact', () => {
       sentence: 'Was not enrolled: the entry filter did not match.',
     })
     const { body } = await service.call('GET', `automations/${automationId}/stats`)
-    assert.deepEqual(body.data.refused, { filter: 1, reentry: 0, key: 0, loop: 0 })
+    assert.deepEqual(body.data.refused, { filter: 1, reentry: 0, key: 0, loop: 0, paused: 0, triggersOff: 0 })
     assert.deepEqual((await pageOf(await aContact(service))).data, [])
     assert.equal((await pageOf(contactId, '?automationId=unknown')).data.length, 0)
   })

@@ -32,6 +32,24 @@ export async function startEnvironment(dataDir: string, more: NodeJS.ProcessEnv 
   }
 }
 
+/** The process groups that this process has started. Ctrl-C in the terminal of the tests does not reach them. */
+const running = new Set<number>()
+function endAll(): void {
+  for (const group of running) {
+    try {
+      process.kill(-group, 'SIGKILL')
+    } catch {
+      // It has ended in the meantime.
+    }
+  }
+}
+process.once('exit', endAll)
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => {
+    endAll()
+    process.exit(1)
+  })
+
 /** Starts it in a process group of its own, as a shell does. */
 export function npmStart(env: NodeJS.ProcessEnv, { cwd = ROOT, script = 'start' } = {}): Started {
   // `npm run --silent test:system` would silence this npm, too.
@@ -41,6 +59,8 @@ export function npmStart(env: NodeJS.ProcessEnv, { cwd = ROOT, script = 'start' 
     detached: true,
     stdio: ['ignore', 'pipe', 'pipe'],
   })
+  running.add(child.pid!)
+  child.once('close', () => running.delete(child.pid!))
   let text = ''
   child.stdout.on('data', (chunk: Buffer) => (text += chunk.toString()))
   child.stderr.on('data', (chunk: Buffer) => (text += chunk.toString()))

@@ -33,7 +33,7 @@ const withEnd = (Reporter) =>
 
     epilogue() {
       const slowest = this.#tests.toSorted((a, b) => (b.duration ?? 0) - (a.duration ?? 0)).slice(0, SLOWEST)
-      if (this.#tests.length > SLOWEST) {
+      if (this.#tests.length > 10 * SLOWEST) {
         console.log(`\nThe ${SLOWEST} slowest tests:`)
         for (const test of slowest)
           console.log(`  ${seconds(test.duration ?? 0).padStart(7)}  ${nameOf(test)}: ${test.titlePath().join(' ')}`)
@@ -54,11 +54,12 @@ class Files extends reporters.Base {
     const usual = known.length === 0 ? 1 : known.reduce((sum, one) => sum + one, 0) / known.length
     const weight = (file) => earlier[relative('.', file)] ?? usual
     const total = files.reduce((sum, file) => sum + weight(file), 0)
+    console.log(`Running ${files.length} files`)
     const begin = performance.now()
     const durations = {}
     let done = 0
     let doneWeight = 0
-    const none = () => ({ count: 0, failed: 0, ms: 0 })
+    const none = () => ({ count: 0, failed: 0, ms: 0, errors: [] })
     let current = none()
     runner.on('test end', (test) => {
       current.file = test.file
@@ -66,13 +67,14 @@ class Files extends reporters.Base {
       current.ms += test.duration ?? 0
     })
     // Also an error outside of a test, which has no file.
-    runner.on('fail', (test) => {
+    runner.on('fail', (test, error) => {
       current.file ??= test.file
       current.failed += 1
+      current.errors.push(`${test.titlePath().join(' ')}: ${String(error?.message).split('\n', 1)[0]}`)
     })
     runner.on('suite end', (suite) => {
       if (!suite.root) return
-      const { file = '', count, failed, ms } = current
+      const { file = '', count, failed, ms, errors } = current
       current = none()
       done += 1
       doneWeight += weight(file)
@@ -81,7 +83,10 @@ class Files extends reporters.Base {
       durations[path] = Math.max(ms / 1000, SHORTEST)
       const left = ((performance.now() - begin) * (total - doneWeight)) / doneWeight
       const result = failed === 0 ? `✔ ${path} (${count}, ${seconds(ms)})` : `✘ ${path}: ${failed} of ${count} failed`
-      console.log(`${result}  ${done} of ${files.length} files, about ${inWords(left)} left`)
+      // Without the durations of an earlier run, the estimate would be far off.
+      const estimate = known.length === 0 ? '' : `, about ${inWords(left)} left`
+      console.log(`${result}  ${done} of ${files.length} files${estimate}`)
+      for (const error of errors) console.log(`    ${error}`)
     })
     runner.once('end', () => {
       mkdirSync(dirname(DURATIONS), { recursive: true })

@@ -78,7 +78,7 @@ export function useServiceAndSink(
   afterEach(() => sink.behave('accept'))
 }
 
-/** Makes the workspaces of earlier suites capture their mail: a campaign may go on after its test. */
+/** Makes the workspaces of earlier suites capture their mail: a campaign may continue after its test. */
 async function captureMailOfOthers({ context, workspaceId }: Service): Promise<void> {
   const em = context.orm.em.fork()
   await sql(em, `update workspaces set mode = 'test' where id <> $1::uuid`, [workspaceId])
