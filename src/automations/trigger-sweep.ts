@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { idOfBytes } from '../platform/ids.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 import { runEach } from '../platform/run-each.ts'
 import { resolveSegments } from '../segments/index.ts'
 import { areTooManyWaiting, recordTriggerOccurrences, type TriggerOccurrence } from '../triggers/index.ts'
@@ -20,10 +21,6 @@ import {
   sweptAutomations,
 } from './sweep-queries.ts'
 
-/** Contacts started in one transaction. */
-const PAGE_SIZE = 500
-/** Known members written at once, without starting them. */
-const MEMBERS_AT_ONCE = 10_000
 /** Maximum time for which dates are caught up after a downtime. */
 const MAX_CATCH_UP_MS = 3 * 86_400_000
 
@@ -36,10 +33,10 @@ export async function beginSweeps(em: EntityManager, automation: Automation): Pr
   if (trigger !== 'SEGMENT_ENTERED' || triggerKey == null) return deleteMembers(em, id)
   await deleteMembers(em, id)
   const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
-  for (let afterId: string | undefined, size = MEMBERS_AT_ONCE; size === MEMBERS_AT_ONCE;) {
+  for (let afterId: string | undefined, size = pageSizes.segmentMembers; size === pageSizes.segmentMembers;) {
     const page = await findNewMembers(em, { id, workspaceId }, condition, {
       afterId: afterId ?? null,
-      limit: MEMBERS_AT_ONCE,
+      limit: pageSizes.segmentMembers,
     })
     await addMembers(em, id, page)
     size = page.length
@@ -56,30 +53,26 @@ export const endSweeps = (em: EntityManager, { id }: Triggered): Promise<void> =
  *
  * Any number of processes can run it: an event is written in the transaction that makes its contact a known member, and the event
  * of a date has an ID that follows from contact, automation and date.
- *
- * @param options.pageSize contacts started in one transaction
  */
 export async function sweepTriggers(
   { em }: { em: EntityManager },
-  { now = new Date(), pageSize = PAGE_SIZE }: { now?: Date; pageSize?: number } = {},
+  { now = new Date() }: { now?: Date } = {},
 ): Promise<void> {
   const sweep = (automation: SweptAutomation) =>
-    automation.trigger === 'DATE'
-      ? sweepDates(em.fork(), automation, now, pageSize)
-      : sweepSegment(em.fork(), automation, pageSize)
+    automation.trigger === 'DATE' ? sweepDates(em.fork(), automation, now) : sweepSegment(em.fork(), automation)
   await runEach(await sweptAutomations(em.fork()), sweep, 'Could not sweep the triggers of automations')
 }
 
-async function sweepSegment(em: EntityManager, automation: SweptAutomation, pageSize: number): Promise<void> {
+async function sweepSegment(em: EntityManager, automation: SweptAutomation): Promise<void> {
   const { id, workspaceId, triggerKey } = automation
   const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
-  for (let size = MEMBERS_AT_ONCE; size === MEMBERS_AT_ONCE;) {
-    const left = await findLeftMembers(em, automation, condition, MEMBERS_AT_ONCE)
+  for (let size = pageSizes.segmentMembers; size === pageSizes.segmentMembers;) {
+    const left = await findLeftMembers(em, automation, condition, pageSizes.segmentMembers)
     await removeMembers(em, id, left)
     size = left.length
   }
-  for (let size = pageSize; size === pageSize && !(await areTooManyWaiting(em, workspaceId));) {
-    const found = await findNewMembers(em, automation, condition, { afterId: null, limit: pageSize })
+  for (let size = pageSizes.sweep; size === pageSizes.sweep && !(await areTooManyWaiting(em, workspaceId));) {
+    const found = await findNewMembers(em, automation, condition, { afterId: null, limit: pageSizes.sweep })
     size = found.length
     const isCurrent = await start(em, automation, async (unit) =>
       (await addMembers(unit, id, await lockExisting(unit, found))).map((contactId) => ({
@@ -92,7 +85,7 @@ async function sweepSegment(em: EntityManager, automation: SweptAutomation, page
   }
 }
 
-async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Date, pageSize: number): Promise<void> {
+async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Date): Promise<void> {
   const { id, workspaceId, triggerKey, triggerConfig, startedUntil } = automation
   const trigger = dateTriggerOf(triggerConfig)
   if (!trigger || startedUntil === null || startedUntil >= to) return
@@ -101,7 +94,7 @@ async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Da
     key: metadataKeyOf(trigger),
     dates: possibleDates(trigger, interval),
     isYearly: trigger.isYearly,
-    limit: pageSize,
+    limit: pageSizes.sweep,
   }
   for (let afterId: string | null = null; ;) {
     // The next sweep begins with the same interval.
@@ -123,7 +116,7 @@ async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Da
       })),
     )
     if (!isCurrent) return
-    if (page.length < pageSize) break
+    if (page.length < pageSizes.sweep) break
     afterId = page.at(-1)!.id
   }
   await advanceStartedUntil(em, automation, to)

@@ -12,10 +12,8 @@ import {
 import type { Call } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 import { incrementConsentVersion, lockContacts } from './write-queries.ts'
-
-/** The number of contacts that leave a list in one transaction. It limits how long others wait for the counter of the list. */
-const PAGE = 5_000
 
 /**
  * Deletes a list. Its contacts stay, and enrollments that it started continue. The list is emptied page by page. If that fails
@@ -53,13 +51,13 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
       // emptied.
       if (!(await lockList(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
       if (await isListInUse(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
-      const contactIds = await someContactsOf(unit, id, PAGE)
+      const contactIds = await someContactsOf(unit, id, pageSizes.deletedList)
       await lockContacts(unit, workspaceId, contactIds)
       await removeMembers(unit, id, contactIds)
       await incrementConsentVersion(unit, contactIds)
       return contactIds.length
     })
-  while ((await leave()) === PAGE);
+  while ((await leave()) === pageSizes.deletedList);
   await em.fork().transactional(async (unit) => {
     if (!(await deleteListRow(unit, workspaceId, id))) throw new ApiError(LIST_NOT_FOUND)
     // Checked after the lock on the list's row, because publishing an automation with this trigger waits for it.

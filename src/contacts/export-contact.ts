@@ -1,11 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 import { type Document, FIRST_PAGE_ITEMS, pageOfPart, PART_NAMES, type PartName } from './export-queries.ts'
-
-/**
- * The number of items per query, which blocks the event loop while they are decoded. Postgres can expand an event of 16 KB to 700
- * KB, because it writes numbers in full.
- */
-const PAGE = 5
 
 /**
  * Streams all data of a contact as JSON. A contact can have more events than fit into memory.
@@ -33,9 +28,9 @@ export async function* contactChunks(
 async function* partChunks(em: EntityManager, id: string, name: PartName): AsyncGenerator<string> {
   let isFirst = true
   for (let after: readonly string[] | undefined; ;) {
-    const page = await pageOfPart(em.fork(), id, name, { after, limit: PAGE })
+    const page = await pageOfPart(em.fork(), id, name, { after, limit: pageSizes.exportedItems })
     if (page.length > 0) yield `${isFirst ? '' : ','}${page.map(({ document }) => JSON.stringify(document)).join()}`
-    if (page.length < PAGE) return
+    if (page.length < pageSizes.exportedItems) return
     isFirst = false
     after = page.at(-1)!.place
   }

@@ -1,11 +1,8 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { NIL_ID } from '../platform/ids.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 import { contactChunks } from './export-contact.ts'
 import { contentsOfCampaign, type Document, documentPage, type Kind, KINDS, type PartName } from './export-queries.ts'
-
-/** The number of objects per query. Fewer for contacts, because each can be large. */
-const PAGE = 200
-const PAGE_OF_CONTACTS = 25
 
 /**
  * Streams all objects of a workspace as lines of JSON: `{"type": "contact", …}`, in the order of `KINDS`. Contacts include all
@@ -16,7 +13,7 @@ const PAGE_OF_CONTACTS = 25
  */
 export async function* exportWorkspace(em: EntityManager, workspaceId: string): AsyncGenerator<string> {
   for (const kind of KINDS) {
-    const limit = kind === 'contact' ? PAGE_OF_CONTACTS : PAGE
+    const limit = kind === 'contact' ? pageSizes.exportedContacts : pageSizes.export
     for (let after = NIL_ID; ;) {
       const page = await documentPage(em.fork(), workspaceId, kind, { after, limit })
       for (const { id, document } of page) {

@@ -1,14 +1,12 @@
 import { enqueueForRelay } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 import { runEach } from '../platform/run-each.ts'
 import { resolveAllSegments } from '../segments/index.ts'
 import { conditionRules } from './leave-rules.ts'
 import { endEnrollmentByRule } from './leave.ts'
 import { lockEnrollments } from './step-queries.ts'
 import { enrollmentsToLeave, versionsWithConditions, type VersionWithConditions } from './leave-queries.ts'
-
-/** Enrollments ended in one transaction. */
-const PAGE_SIZE = 200
 
 /**
  * Ends the enrollments for which a condition of their goal or exit rules is true now. Such a condition can become true by any
@@ -17,7 +15,7 @@ const PAGE_SIZE = 200
  */
 export async function leaveByConditions({ em }: { em: EntityManager }): Promise<void> {
   const leave = async (version: VersionWithConditions) => {
-    while ((await leavePage(em.fork(), version)) === PAGE_SIZE);
+    while ((await leavePage(em.fork(), version)) === pageSizes.leaving);
   }
   await runEach(await versionsWithConditions(em.fork()), leave, 'Could not end the enrollments of automations')
 }
@@ -31,7 +29,7 @@ async function leavePage(em: EntityManager, version: VersionWithConditions): Pro
     workspaceId,
     rules.map(({ condition }) => condition!),
   )
-  const found = await enrollmentsToLeave(em, version, conditions, { at: new Date(), limit: PAGE_SIZE })
+  const found = await enrollmentsToLeave(em, version, conditions, { at: new Date(), limit: pageSizes.leaving })
   await em.transactional(async (unit) => {
     await lockEnrollments(
       unit,

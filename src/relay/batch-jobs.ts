@@ -16,12 +16,13 @@ import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
 import { advanceImport } from '../imports/index.ts'
 import { newCall } from '../platform/call.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 
 /**
  * Size and concurrency of the pages. Deletions and reconciliations are not urgent, so they leave Temporal's capacity to others.
  * The emails of a deleted automation end with the DELETE request.
  */
-const WAKE = { size: 200, concurrency: 20 }
+const WAKES_AT_ONCE = 20
 const WAKE_RETRIES_SIZE = 1_000
 const DELETE_AUTOMATION = { size: 50, concurrency: 2 }
 /** Email contents deleted at once. Each can be hundreds of kilobytes. */
@@ -79,7 +80,7 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
 async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const automationId = delivery.automationId!
-  const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, paused: true }, WAKE.size)
+  const page = await enrollmentPage(fork, { automationId, afterId: delivery.afterId, paused: true }, pageSizes.wake)
   await pMap(
     page.filter(({ active }) => active),
     async (place) => {
@@ -91,9 +92,9 @@ async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Deli
         await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId, concurrencyKey })
       }
     },
-    { concurrency: WAKE.concurrency },
+    { concurrency: WAKES_AT_ONCE },
   )
-  if (page.length === WAKE.size) return advanceBatchJob(fork, delivery, page.at(-1)!.id)
+  if (page.length === pageSizes.wake) return advanceBatchJob(fork, delivery, page.at(-1)!.id)
   await completeDeliveries(fork, [delivery])
 }
 

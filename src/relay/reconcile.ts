@@ -10,6 +10,7 @@ import {
 import { loadKnownEnrollments } from './queries.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { pageSizes } from '../platform/page-sizes.ts'
 import type { ListedEnrollment } from '../temporal/index.ts'
 import { assertLostUntil, readSendingGate } from '../instance/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -48,7 +49,6 @@ export interface Reconciliation {
   wasSending: boolean
 }
 
-const PAGE = 500
 const CONCURRENCY = 20
 
 /**
@@ -109,8 +109,8 @@ export async function reconcile(
   // Start with those that are not ACTIVE in the database: a running workflow takes precedence over an enrollment that is only in
   // the database.
   const all = [...running.values()]
-  for (let n = 0; n < all.length; n += PAGE) {
-    const page = all.slice(n, n + PAGE)
+  for (let n = 0; n < all.length; n += pageSizes.reconciliation) {
+    const page = all.slice(n, n + pageSizes.reconciliation)
     const known = await statusesOf(
       em.fork(),
       page.map(({ enrollmentId }) => enrollmentId),
@@ -130,7 +130,7 @@ export async function reconcile(
   }
 
   for (let afterId: string | null = null; ;) {
-    const page = await activePage(em.fork(), afterId, PAGE, 0)
+    const page = await activePage(em.fork(), afterId, pageSizes.reconciliation, 0)
     done.active += page.length
     const doubtful = page.filter(({ id }) => running.get(id)?.isHeld !== false)
     await each(doubtful, async (active) => {
@@ -138,7 +138,7 @@ export async function reconcile(
       const what = isDry ? await wouldBe(dependencies, active) : await reconcileEnrollment(dependencies, id, active)
       if (what !== 'running' && what !== 'over') differ({ enrollmentId: id, automationId, contactId }, what)
     })
-    if (page.length < PAGE) break
+    if (page.length < pageSizes.reconciliation) break
     afterId = page.at(-1)!.id
   }
 
@@ -164,7 +164,7 @@ type LostPage = Awaited<ReturnType<typeof lostEvents>>
 
 /** Each event may concern a thousand automations. */
 const lostPage = (em: EntityManager, afterId: string | null): Promise<LostPage> =>
-  withSmallerPages(PAGE, (limit) => lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 }))
+  withSmallerPages(pageSizes.reconciliation, (limit) => lostEvents(em.fork(), { afterId, limit, atLeastMinutes: 0 }))
 
 /**
  * Records an enrollment whose workflow runs and which the database does not have. Enrollments whose event was processed already,

@@ -54,7 +54,7 @@ describe('triggers that are found by a sweep', () => {
       const { tag, automationId } = await aSegmentAutomation()
       const contacts = []
       for (let n = 0; n < 5; n += 1) contacts.push(await aContact(service, { tags: [tag] }))
-      await Promise.all([sweep({ pageSize: 2 }), sweep({ pageSize: 2 })])
+      await Promise.all([sweep(), sweep()])
       await sweep()
       assert.deepEqual((await started(automationId)).toSorted(), contacts.toSorted())
       await eventuallyEnrolled(automationId, contacts[0]!)
@@ -119,7 +119,7 @@ describe('triggers that are found by a sweep', () => {
         automationId,
         from,
       ])
-      await sweep({ now: new Date(to), pageSize: 2 })
+      await sweep({ now: new Date(to) })
     }
     const dated = (day: unknown, metadata: object = {}) => aContact(service, { metadata: { day, ...metadata } })
 

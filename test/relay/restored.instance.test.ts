@@ -478,13 +478,13 @@ describe('a restore', () => {
       [
         'a tag',
         (_automationId: string, contactId: string) =>
-          service.call('POST', `contacts/${contactId}/tags`, { tags: ['enters again'] }),
+          service.call('POST', `contacts/${contactId}/tags`, { tags: ['a tag'] }),
       ],
     ] as const) {
       it(`continues a lost enrollment where it left off when the contact enters again through ${way}`, async () => {
         const { automationId, contactId, wakeAt, enrollmentId } = await forgotten({
           trigger: 'TAG_ADDED',
-          triggerConfig: { tagName: 'enters again' },
+          triggerConfig: { tagName: way },
         })
         assert.ok((await again(automationId, contactId)).status < 300)
         // The wait began when the email was sent, according to every clock.

@@ -3,6 +3,7 @@ import { installTemporalRuntime } from '../../src/runtime/temporal-runtime.ts'
 import { startBrowser, stopBrowser } from './chromium.ts'
 import { quietLog } from './log.ts'
 import { offerToTestProcesses } from './main-process.ts'
+import { shrinkPages } from './page-sizes.ts'
 import { checkPrerequisites } from './prerequisites.ts'
 import { startServices, stopServices } from './servers.ts'
 import { stopSharedService } from './shared-service.ts'
@@ -11,6 +12,7 @@ import { buildWorkflowBundle } from './workflow-bundle.ts'
 
 const runtime = installTemporalRuntime(quietLog)
 shortenWaits()
+shrinkPages()
 
 // With a seed, the generated cases are the same in each run.
 const { SEED } = process.env
