@@ -273,6 +273,11 @@ describe('transactional emails', () => {
     assert.deepEqual(await contents(), ['other', 'the terms of 2026'])
     await deleteOld()
     assert.deepEqual(await contents(), ['the terms of 2026'])
+    for (const status of ['DEFERRED', 'UNCONFIRMED', 'QUEUED']) {
+      await sql(em(), 'update messages set status = $2 where id = $1::uuid', [waiting.body.data.id, status])
+      await deleteOld()
+      assert.deepEqual(await contents(), ['the terms of 2026'], status)
+    }
     assert.equal((await service.call('POST', `emails/${waiting.body.data.id}/cancel`)).status, 200)
     await deleteOld()
     assert.deepEqual(await contents(), [])

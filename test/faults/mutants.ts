@@ -1,12 +1,13 @@
-/**
- * Deliberately broken builds, each of which breaks one guarantee or one decision that keeps it. Both suites have to fail with
- * them. Each replaces one text in one file of the source.
- */
-export interface Mutant {
+/** A deliberately broken build: one text in one file of the source is replaced. */
+export interface Replacement {
   what: string
   file: string
   replace: string
   by: string
+}
+
+/** A build that breaks one guarantee, or one decision that keeps it. Both suites have to fail with it. */
+export interface Mutant extends Replacement {
   /** The worlds of the simulation in which it fails. A mutant has a world or a story. */
   worlds: readonly string[]
   /** The stories of the fault suite in which it fails: all of them. */

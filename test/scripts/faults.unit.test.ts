@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { MUTANTS } from '../faults/mutants.ts'
+import { TESTED_MUTANTS } from '../faults/tested-mutants.ts'
 import { withMutant } from '../faults/mutate.ts'
 import { POINTS, withPoints } from '../faults/points.ts'
 import { STORIES } from '../faults/stories/index.ts'
@@ -24,6 +25,13 @@ describe('The fault suite', () => {
         const source = withPoints(part, mutant.file, sourceOf(mutant.file))
         assert.notEqual(withMutant(mutant, mutant.file, source), source)
       }
+    }
+  })
+
+  it('has tests for each mutant that npm test notices, which fit the source', () => {
+    for (const [name, mutant] of Object.entries(TESTED_MUTANTS)) {
+      assert.notEqual(withMutant(mutant, mutant.file, sourceOf(mutant.file)), sourceOf(mutant.file), name)
+      assert.ok(mutant.tests.length > 0 && mutant.tests.every((test) => sourceOf(test) !== ''), name)
     }
   })
 

@@ -144,6 +144,11 @@ describe('stats', () => {
     await enroll(service, id, await aContact(service))
     await waitForStatus(id, 1, 'DEFERRED')
     assert.partialDeepStrictEqual((await getStats(id)).steps[0], { waiting: 1, due: 1, messages: { deferred: 1 } })
+    const [ours, theirs] = await Promise.all([
+      service.call('GET', 'stats'),
+      service.call('GET', 'stats', undefined, { key: await service.newKey() }),
+    ])
+    assert.deepEqual([ours.body.data.deferred, theirs.body.data.deferred], [1, 0])
     sink.behave('accept')
     await waitForStatus(id, 1, 'SENT')
     const done = await eventually('it is completed', async () => {

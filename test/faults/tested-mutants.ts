@@ -1,0 +1,204 @@
+import type { Replacement } from './mutants.ts'
+
+/** A deliberately broken build that `npm test` has to notice: loops over pages, workspaces, times, and decisions about contacts. */
+export interface TestedMutant extends Replacement {
+  /** The test files, one of which fails. */
+  tests: readonly string[]
+}
+
+const PAGES: Record<string, TestedMutant> = {
+  'list-emptied-by-one-page': {
+    what: 'deleting a list removes only the first page of its contacts',
+    file: 'src/contacts/delete-list.ts',
+    replace: 'while ((await leave()) === pageSizes.deletedList);',
+    by: 'while ((await leave()) > pageSizes.deletedList);',
+    tests: ['test/lists/lists.test.ts'],
+  },
+  'condition-ends-one-page': {
+    what: 'a condition ends only the first page of enrollments',
+    file: 'src/enrollments/leave-sweep.ts',
+    replace: 'while ((await leavePage(em.fork(), version)) === pageSizes.leaving);',
+    by: 'while ((await leavePage(em.fork(), version)) > pageSizes.leaving);',
+    tests: ['test/enrollments/leave-sweep.test.ts'],
+  },
+  'segment-starts-one-page': {
+    what: 'a sweep starts only the first page of the contacts who entered a segment',
+    file: 'src/automations/trigger-sweep.ts',
+    replace: 'size = pageSizes.sweep; size === pageSizes.sweep &&',
+    by: 'size = pageSizes.sweep; size === pageSizes.sweep && (size = 0) === 0 &&',
+    tests: ['test/automations/swept-triggers.test.ts'],
+  },
+  'known-members-of-one-page': {
+    what: 'only the first page of the members of a segment is known when its automation begins to listen',
+    file: 'src/automations/trigger-sweep.ts',
+    replace: 'afterId = page.at(-1)\n',
+    by: 'afterId = page.at(-1)\n    size = 0\n',
+    tests: ['test/automations/swept-triggers.test.ts'],
+  },
+  'dates-of-one-page': {
+    what: 'a sweep starts only the first page of the contacts whose date is reached',
+    file: 'src/automations/trigger-sweep.ts',
+    replace: 'if (page.length < pageSizes.sweep) break',
+    by: 'if (page.length <= pageSizes.sweep) break',
+    tests: ['test/automations/swept-triggers.test.ts'],
+  },
+  'reconciliation-of-one-page': {
+    what: 'a reconciliation compares only the first page of active enrollments',
+    file: 'src/relay/reconcile.ts',
+    replace: 'if (page.length < pageSizes.reconciliation) break',
+    by: 'if (page.length <= pageSizes.reconciliation) break',
+    tests: ['test/relay/restored.instance.test.ts'],
+  },
+  'export-of-one-page': {
+    what: 'an export of a workspace contains only the first page of each kind',
+    file: 'src/contacts/export-workspace.ts',
+    replace: 'if (page.length < limit) break',
+    by: 'if (page.length <= limit) break',
+    tests: ['test/contacts/exports.test.ts'],
+  },
+  'export-of-one-page-of-items': {
+    what: 'an export of a contact contains only two pages of its items',
+    file: 'src/contacts/export-contact.ts',
+    replace: 'if (page.length < pageSizes.exportedItems) return',
+    by: 'if (page.length <= pageSizes.exportedItems) return',
+    tests: ['test/contacts/exports.test.ts'],
+  },
+}
+
+const WORKSPACES: Record<string, TestedMutant> = {
+  'recipients-of-any-workspace': {
+    what: 'a preview renders a contact of another workspace',
+    file: 'src/contacts/recipients-queries.ts',
+    replace:
+      'from contacts contact where contact.workspace_id = $1::uuid and contact.id = any($2::uuid[])`\n\n/** The names',
+    by: 'from contacts contact where $1::uuid is not null and contact.id = any($2::uuid[])`\n\n/** The names',
+    tests: ['test/http/foreign-ids.test.ts'],
+  },
+  'open-messages-of-all-workspaces': {
+    what: 'the stats of a workspace count the open messages of all',
+    file: 'src/stats/queries.ts',
+    replace: "where workspace_id = $1::uuid and status in ('SENDING', 'DEFERRED', 'UNCONFIRMED')",
+    by: "where $1::uuid is not null and status in ('SENDING', 'DEFERRED', 'UNCONFIRMED')",
+    tests: ['test/stats/stats.test.ts'],
+  },
+  'paused-automation-of-another-workspace': {
+    what: 'an event leaves a decision about the paused automation of another workspace',
+    file: 'src/triggers/queries.ts',
+    replace: "const LISTENS = `workspace_id = $2::uuid and trigger = 'EVENT'",
+    by: "const LISTENS = `$2::uuid is not null and trigger = 'EVENT'",
+    tests: ['test/triggers/not-started.test.ts'],
+  },
+}
+
+const DECISIONS: Record<string, TestedMutant> = {
+  'started-again-by-an-event-inside': {
+    what: 'an event that finds its contact inside is delivered, and starts another enrollment after the end',
+    file: 'src/enrollments/decide-entries.ts',
+    replace: 'else starts.push(',
+    by: 'starts.push(',
+    tests: ['test/events/decided-once.test.ts'],
+  },
+  'pending-start-is-not-inside': {
+    what: 'a contact whose start is pending counts as not enrolled',
+    file: 'src/enrollments/entry-queries.ts',
+    replace: "created_at > now() - interval '1 hour'",
+    by: "created_at > now() + interval '1 hour'",
+    tests: ['test/events/decided-once.test.ts'],
+  },
+  'events-at-once-are-not-ordered': {
+    what: 'two events of a contact at the same time both start an automation',
+    file: 'src/triggers/queries.ts',
+    replace: "bool_or(is_awaited or automations <> '[]')",
+    by: 'bool_or(is_awaited)',
+    tests: ['test/events/decided-once.test.ts'],
+  },
+  'end-without-a-cause': {
+    what: 'a workflow that ends while nothing explains it ends its enrollment',
+    file: 'src/enrollments/end-cause.ts',
+    replace: "by === 'CANCELLATION' ? { cause: 'WORKFLOW_ENDED' } : undefined",
+    by: "{ cause: 'WORKFLOW_ENDED' }",
+    tests: ['test/enrollments/end-causes.test.ts'],
+  },
+  'wait-ends-without-a-result': {
+    what: 'a wait for an event whose other attempt has finished it ends the enrollment',
+    file: 'src/steps/wait-for-event.ts',
+    replace: 'if (!recorded) throw new ContextChanged()',
+    by: "if (!recorded) return { next: 'gone' }",
+    tests: ['test/steps/overlapping-attempts.test.ts'],
+  },
+  'lost-event-of-another-key': {
+    what: 'the event of a keyed automation counts as arrived if the contact is in it with any key',
+    file: 'src/triggers/queries.ts',
+    replace: 'contact_id = event.contact_id and concurrency_key = target.concurrency_key\n      and status',
+    by: 'contact_id = event.contact_id\n      and status',
+    tests: ['test/triggers/lost-keyed-events.test.ts'],
+  },
+  'muted-without-a-decision': {
+    what: 'a contact created with triggers: false has no decision',
+    file: 'src/contacts/upsert-rules.ts',
+    replace: 'muted: triggers || isQuiet || ofFile ? [] : occurrences',
+    by: 'muted: triggers || isQuiet || !ofFile ? [] : occurrences',
+    tests: ['test/triggers/not-started.test.ts'],
+  },
+  'shown-as-paused-after-the-pause': {
+    what: 'an enrollment is shown as paused until its next email',
+    file: 'src/enrollments/list-queries.ts',
+    replace: '(item.paused and exists (',
+    by: '(item.paused and not exists (select where false) or exists (',
+    tests: ['test/enrollments/paused.test.ts'],
+  },
+  'failed-sign-in-without-an-entry': {
+    what: 'a wrong password leaves no audit entry',
+    file: 'src/accounts/sign-in.ts',
+    replace: 'if (account) await',
+    by: 'if (!account) return Promise.reject(new ApiError(WRONG_CREDENTIALS))\n    if (!account) await',
+    tests: ['test/accounts/signing-in.test.ts'],
+  },
+  'key-without-a-recent-sign-in': {
+    what: 'a session that is days old creates an API key',
+    file: 'src/workspaces/routes.ts',
+    replace: "if (caller.by.kind === 'person') await requireRecentSignIn",
+    by: "if (caller.by.kind === 'key' && caller.by.kind !== 'key') await requireRecentSignIn",
+    tests: ['test/accounts/sessions.test.ts'],
+  },
+}
+
+const TIMES: Record<string, TestedMutant> = {
+  'sent-again-after-a-restore': {
+    what: 'a step that runs again after a restore makes an email due that the original has sent',
+    file: 'src/enrollments/step-queries.ts',
+    replace: 'and finished_at is not null and started_at <= backed_up_at`',
+    by: 'and finished_at is not null`',
+    tests: ['test/relay/restored.instance.test.ts'],
+  },
+  'date-before-its-field': {
+    what: 'a date that was reached before its field was written starts an automation',
+    file: 'src/automations/trigger-sweep.ts',
+    replace: 'Math.max(interval.from.getTime(), contact.writtenAt.getTime())',
+    by: 'interval.from.getTime()',
+    tests: ['test/automations/swept-triggers.test.ts'],
+  },
+  'date-written-by-the-same-value': {
+    what: 'writing the same date again keeps it from starting an automation',
+    file: 'src/contacts/write-queries.ts',
+    replace: ' and value is distinct from contact.metadata ->> key',
+    by: '',
+    tests: ['test/automations/swept-triggers.test.ts'],
+  },
+  'attachment-of-a-deferred-email': {
+    what: 'the attachment of an email that waits for the mail server is deleted',
+    file: 'src/emails/queries.ts',
+    replace: "message.status in ('QUEUED', 'DEFERRED', 'SENDING', 'UNCONFIRMED')\n  and (email.workspace_id",
+    by: "message.status in ('QUEUED', 'SENDING', 'UNCONFIRMED')\n  and (email.workspace_id",
+    tests: ['test/emails/emails.test.ts'],
+  },
+  'commit-without-an-answer': {
+    what: 'a COMMIT without a response is reported as if nothing was done',
+    file: 'src/platform/db/session.ts',
+    replace: 'throw isCommit(args[0]) ? new CommitUnconfirmed(',
+    by: "throw args[0] === 'never' ? new CommitUnconfirmed(",
+    tests: ['test/platform/outcomes.instance.test.ts'],
+  },
+}
+
+export const TESTED_MUTANTS: Record<string, TestedMutant> = { ...PAGES, ...WORKSPACES, ...DECISIONS, ...TIMES }
