@@ -166,6 +166,8 @@ const REFUSED_LABELS = {
   reentry: 'Re-entry rule',
   key: 'Event property missing',
   loop: 'Automations started each other too often',
+  paused: 'Automation paused',
+  triggersOff: 'Contact changed with triggers: false',
 } satisfies Record<keyof Schemas['AutomationStats']['refused'], string>
 
 /** The entries that each rule refused. */
