@@ -237,3 +237,48 @@ describe('triggers that are found by a sweep', () => {
     }
   })
 })
+
+describe('a sweep for triggers', () => {
+  // Without a worker, whose own sweeps would start the others.
+  let service: Service
+  before(async () => {
+    service = await openWorkspace({ worker: false })
+  })
+  const started = async (automationId: string) => {
+    const text = 'select contact_id from trigger_events where $1::uuid = any(automation_ids)'
+    const rows = await sql<{ contact_id: string }>(service.context.orm.em.fork(), text, [automationId])
+    return rows.map((row) => row.contact_id).toSorted()
+  }
+  const sweep = (now = new Date()) => sweepTriggers({ em: service.context.orm.em }, { now })
+  const contacts = async (fields: (n: number) => object, of = service) => {
+    const ids = []
+    for (let n = 0; n < 5; n += 1) ids.push(await aContact(of, fields(n)))
+    return ids
+  }
+
+  it('starts several pages of contacts who entered a segment, and none who were in it or are of another workspace', async () => {
+    const condition = { tag: 'paged' }
+    const { body } = await service.call('POST', 'segments', { name: 'Paged', condition })
+    await contacts(() => ({ tags: ['paged'] }))
+    const trigger = { trigger: 'SEGMENT_ENTERED', triggerConfig: { segmentId: body.data.id } }
+    const automationId = await anAutomation(service, { ...trigger, steps: STEPS })
+    await contacts(() => ({ tags: ['paged'] }), await openWorkspace({ worker: false }))
+    const entered = await contacts((n) => (n === 2 ? {} : { tags: ['paged'] }))
+    await sweep()
+    assert.deepEqual(await started(automationId), entered.toSpliced(2, 1).toSorted())
+  })
+
+  it('starts several pages of contacts whose date is reached, and none of another workspace', async () => {
+    const trigger = { trigger: 'DATE', triggerConfig: { field: 'contact.metadata.day', timezone: 'UTC' } }
+    const automationId = await anAutomation(service, { ...trigger, steps: STEPS })
+    const dated = (n: number) => ({ metadata: { day: n === 2 ? '1990-05-05' : '1990-05-04' } })
+    await contacts(dated, await openWorkspace({ worker: false }))
+    const reached = await contacts(dated)
+    await sql(service.context.orm.em.fork(), 'update automations set started_until = $2 where id = $1::uuid', [
+      automationId,
+      '2030-05-04T08:00:00Z',
+    ])
+    await sweep(new Date('2030-05-04T10:00:00Z'))
+    assert.deepEqual(await started(automationId), reached.toSpliced(2, 1).toSorted())
+  })
+})
