@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -55,10 +56,26 @@ describe('a custom event', () => {
     ])
   })
 
-  it('starts an automation once if ten come at the same time', async () => {
+  it('starts an automation once if two come at the same time', async () => {
     const contactId = await aContact(service)
     await on('at once')
-    await Promise.all(Array.from({ length: 10 }, () => inBulk('at once', contactId)))
+    const em = service.context.orm.em
+    // The first one has decided, and cannot store its start yet.
+    const release = await lockWith(em, 'lock table outbox in share row exclusive mode', [])
+    const both = Promise.all([anEvent(service, contactId, 'at once'), anEvent(service, contactId, 'at once')])
+    await lockWaits(em, 2)
+    await release()
+    const counts = (await both).map(({ body }) => [body.data.enrolled, body.data.alreadyEnrolled])
+    assert.deepEqual(counts.toSorted(), [
+      [0, 1],
+      [1, 0],
+    ])
+  })
+
+  it('starts an automation once if ten come in bulk at the same time', async () => {
+    const contactId = await aContact(service)
+    await on('at once in bulk')
+    await Promise.all(Array.from({ length: 10 }, () => inBulk('at once in bulk', contactId)))
     const counts = await countsOf(contactId)
     assert.deepEqual(counts.map(String).toSorted(), [...Array<string>(9).fill('0,1'), '1,0'])
     assert.equal((await starts(contactId)).length, 1)

@@ -24,8 +24,8 @@ const PAGES: Record<string, TestedMutant> = {
   'segment-starts-one-page': {
     what: 'a sweep starts only the first page of the contacts who entered a segment',
     file: 'src/automations/trigger-sweep.ts',
-    replace: 'size = pageSizes.sweep; size === pageSizes.sweep &&',
-    by: 'size = pageSizes.sweep; size === pageSizes.sweep && (size = 0) === 0 &&',
+    replace: 'size = found.length',
+    by: 'size = 0',
     tests: ['test/automations/swept-triggers.test.ts'],
   },
   'known-members-of-one-page': {
