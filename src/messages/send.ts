@@ -17,7 +17,7 @@ import { withoutReturnPaths } from '../signed-links/index.ts'
 import { newId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
+import { refusalOf, returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
 import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
 import type { Attachment, Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
@@ -32,6 +32,8 @@ export interface SendDependencies extends Sender {
   /** The mail server for live workspaces; `undefined` if this process has none. */
   smtp: MailTransport | undefined
   renderer: Renderer
+  /** Whether a workspace must have proven the domain from which it sends. */
+  requiresProof: boolean
   leases: LeaseKeeper
   store: MessageStore
   metrics: Metrics
@@ -178,6 +180,8 @@ export class Sending {
       }
     }
     if (!isDelivered(message)) return this.finalize({ status: 'CAPTURED', content })
+    const refusal = message.sender && refusalOf(message.sender, this.dependencies)
+    if (refusal) return { kind: 'deferred', reason: refusal, afterMs: MAX_RETRY_MS }
     // Another worker of the instance delivers mail. Capturing the message here would lose it.
     if (!smtp)
       return {

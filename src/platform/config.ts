@@ -111,6 +111,7 @@ const environment = object({
   SMTP_FALLBACK_URL: urls(/^smtps?:\/\//, SMTP_EXAMPLE),
   SMTP_CONNECTIONS: decimal().integer().min(1).max(100).default(5),
   MAIL_CAPTURE: boolean().default(false),
+  REQUIRE_VERIFIED_DOMAINS: boolean().default(false),
   SEND_RATE: decimal().moreThan(0).max(100_000),
   MAIL_FROM: string().test({
     name: 'mailbox',

@@ -39,6 +39,7 @@ export const createMail = <MailFrom extends string | null>(
   leases: createLeaseKeeper(em),
   store: createMessageStore(em),
   secrets: createSecrets(config.SECRETS_KEY),
+  requiresProof: config.REQUIRE_VERIFIED_DOMAINS,
   ...sender,
 })
 

@@ -3,7 +3,7 @@ import type { SendTestEmail } from '../http/index.ts'
 import { NO_SENDER, readMailMode, readMailSender } from '../instance/index.ts'
 import { fromOf } from '../messages/index.ts'
 import { createSecrets, NoSecretsKey } from '../platform/secrets.ts'
-import { type DkimKey, dkimOf, readSender } from '../senders/index.ts'
+import { type DkimKey, dkimOf, readSender, refusalOf } from '../senders/index.ts'
 import { domainOf } from '../platform/email-address.ts'
 import type { MailTransport } from '../smtp/index.ts'
 import type { Context } from './context.ts'
@@ -17,6 +17,8 @@ export function createTestEmail({ orm, config }: Context, smtp: MailTransport | 
     const mailFrom = config.MAIL_FROM ?? (await readMailSender(orm.em.fork()))
     if (mailFrom === null) return { status: 'FAILED', error: NO_SENDER }
     const sender = await readSender(orm.em.fork(), id)
+    const refusal = sender && refusalOf(sender, { requiresProof: config.REQUIRE_VERIFIED_DOMAINS })
+    if (refusal) return { status: 'FAILED', error: refusal }
     const from = fromOf({ mailFrom }, { sender })
     let dkim: DkimKey | undefined
     try {

@@ -36,7 +36,7 @@ import { Message, Unsubscribe } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
-import { SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
+import { ProvenDomain, SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
@@ -81,6 +81,7 @@ export const ENTITIES = [
   SenderSettings,
   StoredDkimKey,
   WarmUpDay,
+  ProvenDomain,
   Segment,
   Automation,
   AutomationVersion,

@@ -17,6 +17,7 @@ import {
   FROM_ADDRESS_MISSING,
   SECRETS_KEY_MISSING,
 } from './errors.ts'
+import { recordProof } from './proven-domain-queries.ts'
 import { DKIM_KEY } from './sender.ts'
 
 /** The largest size that all mail servers support (RFC 8301, section 3.2). */
@@ -121,6 +122,7 @@ export async function switchDkimKey(em: EntityManager, dns: Dns, workspaceId: st
       { role: 'PREVIOUS', privateKey: null, since },
     )
     await unit.nativeUpdate(StoredDkimKey, { workspaceId, role: 'NEXT' }, { role: 'SIGNING', since })
+    await recordProof(unit, workspaceId, next.domain)
   })
 }
 

@@ -44,6 +44,20 @@ const dkimKey = defineEntity({
 export class StoredDkimKey extends dkimKey.class {}
 dkimKey.setClass(StoredDkimKey)
 
+const provenDomain = defineEntity({
+  name: 'ProvenDomain',
+  tableName: 'proven_domains',
+  properties: {
+    domain: p.text().primary(),
+    workspaceId: p.uuid(),
+    provenAt: p.datetime().onCreate(() => new Date()),
+  },
+})
+
+/** A domain that a workspace has proven by a DKIM record. No other workspace sends from it. */
+export class ProvenDomain extends provenDomain.class {}
+provenDomain.setClass(ProvenDomain)
+
 const warmUpDay = defineEntity({
   name: 'WarmUpDay',
   tableName: 'warm_up_days',

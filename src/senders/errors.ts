@@ -5,6 +5,12 @@ export const SECRETS_KEY_MISSING = defineError(
   'secrets_key_missing',
   'Secrets are stored encrypted, but SECRETS_KEY is not set. Set it for the API and the workers.',
 )
+/** The message is replaced by one that names the domain. */
+export const DOMAIN_OF_ANOTHER = defineError(
+  'taken',
+  'domain_of_another',
+  'Another workspace has proven that example.com is its domain. Send from a domain of your own.',
+)
 export const FROM_ADDRESS_MISSING = defineError(
   'taken',
   'from_address_missing',

@@ -1,5 +1,5 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
-import { type ApiDependencies, atMost, filledText, operation, single, text, ok } from '../http/index.ts'
+import { type ApiDependencies, atMost, filledText, operation, single, text, ok, warn } from '../http/index.ts'
 import { readBounceDomain, readMailSender, readPublicUrl } from '../instance/index.ts'
 import { domainOf, isEmailAddress } from '../platform/email-address.ts'
 import { checkDomain } from './check-domain.ts'
@@ -10,9 +10,11 @@ import {
   DKIM_KEY_MISSING,
   DKIM_RECORD_MISSING,
   DKIM_SELECTOR_IN_USE,
+  DOMAIN_OF_ANOTHER,
   FROM_ADDRESS_MISSING,
   SECRETS_KEY_MISSING,
 } from './errors.ts'
+import { proofOf, recordProof } from './proven-domain-queries.ts'
 import { getSender, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
@@ -260,6 +262,9 @@ async function respondWith(dependencies: Pick<ApiDependencies, 'em' | 'publicUrl
   return ok(present(sender, isWarmingUp ? await readWarmUp(dependencies.em.fork(), workspaceId) : undefined))
 }
 
+const unproven = (address: string): string =>
+  `No workspace has proven ${domainOf(address)} yet: create a DKIM key, publish its record, and check it. Until then, other workspaces of this instance can send from it, too`
+
 export const senderOperations = [
   operation({
     id: 'getSender',
@@ -285,9 +290,13 @@ export const senderOperations = [
     role: 'owner',
     body: senderInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
+    errors: { 409: [DOMAIN_OF_ANOTHER] },
     async handle({ caller, body }, dependencies) {
-      await setSender(dependencies.em, caller.workspace.id, body)
-      return respondWith(dependencies, caller.workspace.id)
+      const { fromAddress } = await setSender(dependencies.em, caller.workspace.id, body)
+      const response = await respondWith(dependencies, caller.workspace.id)
+      const isUnproven =
+        fromAddress != null && (await proofOf(dependencies.em.fork(), caller.workspace.id, fromAddress)) === 'NONE'
+      return isUnproven ? { ...response, headers: warn([unproven(fromAddress)]) } : response
     },
   }),
   operation({
@@ -382,7 +391,8 @@ export const senderOperations = [
     summary: 'Check the DNS records',
     description:
       'Looks up the required DNS records, reports errors, and judges whether emails pass DMARC: which of SPF and DKIM align with ' +
-      'the From address, and which policy applies.',
+      'the From address, and which policy applies. A published DKIM record proves the domain: from then on, no other workspace can ' +
+      'send from it.',
     role: 'viewer',
     changesNothing: true,
     responses: { 200: { description: 'The result of the check.', schema: single(checkResponse) } },
@@ -391,7 +401,10 @@ export const senderOperations = [
       const { settings, keys, bounceDomain, records } = await readSender(dependencies, caller.workspace.id)
       const from = settings?.fromAddress ?? (await readMailSender(em.fork()))
       const fromDomain = from === null ? undefined : domainOf(from)?.toLowerCase()
-      return ok(await checkDomain(dns, { records, keys, fromDomain, returnDomain: bounceDomain ?? fromDomain }))
+      const checked = await checkDomain(dns, { records, keys, fromDomain, returnDomain: bounceDomain ?? fromDomain })
+      const isPublished = checked.records.some(({ what, status }) => what === 'DKIM' && status === 'OK')
+      if (isPublished && keys.SIGNING) await recordProof(em.fork(), caller.workspace.id, keys.SIGNING.domain)
+      return ok(checked)
     },
   }),
 ]

@@ -1,5 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import type { Secrets } from '../platform/secrets.ts'
+import { type DomainProof, PROOF } from './proven-domain-queries.ts'
 import { ALLOWED_TODAY } from './warm-up-queries.ts'
 
 /** A workspace's sender as statements read it: see `senderOf`. */
@@ -13,6 +14,8 @@ export interface WorkspaceSender {
   trackClicks: boolean
   /** The sender has a daily limit. */
   isWarmingUp: boolean
+  /** Whether the workspace or another one has proven the domain of the address. */
+  domainProof: DomainProof
   /** `key` is the encrypted private key, in base64. */
   dkim: { domain: string; selector: string; key: string } | null
 }
@@ -22,6 +25,7 @@ export const senderOf = (workspace: string): string => `(
   select jsonb_build_object(
     'name', from_name, 'address', from_address, 'replyTo', reply_to, 'postalAddress', postal_address,
     'trackOpens', track_opens, 'trackClicks', track_clicks, 'isWarmingUp', ${ALLOWED_TODAY} is not null,
+    'domainProof', ${PROOF},
     'dkim', (
       select jsonb_build_object(
         'domain', domain, 'selector', selector, 'key', translate(encode(private_key, 'base64'), E'\\n', '')

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { SenderSettings } from './entities.ts'
+import { assertNotOfAnother } from './proven-domains.ts'
 
 export interface SenderInput {
   fromName?: string | null | undefined
@@ -15,10 +16,15 @@ export interface SenderInput {
 export const getSender = async (em: EntityManager, workspaceId: string): Promise<SenderSettings | null> =>
   unitOf(em).findOne(SenderSettings, { workspaceId }, FRESH_READ)
 
-/** Replaces the sender settings of a workspace. Missing fields use the instance's values. The DKIM keys stay unchanged. */
+/**
+ * Replaces the sender settings of a workspace. Missing fields use the instance's values. The DKIM keys stay unchanged.
+ *
+ * @throws {ApiError} `domain_of_another`
+ */
 export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
   const { trackOpens = false, trackClicks = false } = input
+  if (fromAddress !== null) await assertNotOfAnother(em, workspaceId, fromAddress)
   return write(em, workspaceId, { fromName, fromAddress, replyTo, postalAddress, trackOpens, trackClicks })
 }
 

@@ -78,7 +78,7 @@ describe('the tables of a backup', () => {
     await sql(em(), `update workspaces set created_at = 'infinity'`)
     await assert.rejects(
       saveTables(service.context.config.DATABASE_URL, folder),
-      /It has an invalid time: created_at of workspaces/,
+      /The table workspaces has an invalid time in created_at/,
     )
   })
 })

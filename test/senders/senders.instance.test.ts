@@ -43,6 +43,8 @@ describe('the sender of a workspace', () => {
   /** Opens a workspace that signs its emails with a key whose record is published. */
   beforeEach(async () => {
     for (const name of Object.keys(texts)) delete texts[name]
+    // Each test has the domain for itself.
+    await sql(em(), 'delete from proven_domains')
     service = await serviceWithWorkspace(instance.context, instance.port)
     owner = (await aMember(service, 'owner')).browser
     assert.equal((await ask('PUT', 'sender', FROM)).status, 200)
@@ -284,6 +286,46 @@ describe('the sender of a workspace', () => {
       const { dkimSelector, nextDkimSelector, records } = senderOf(await ask('DELETE', 'sender/dkim'))
       assert.deepEqual([dkimSelector, nextDkimSelector], [null, null])
       assert.ok(!records.some(({ what }) => what.startsWith('DKIM')))
+    })
+  })
+
+  describe('with a domain that a workspace has proven', () => {
+    /** Opens another workspace with the same sender. */
+    async function another() {
+      const other = await serviceWithWorkspace(instance.context, instance.port)
+      const { browser } = await aMember(other, 'owner')
+      const put = () => browser.ask('PUT', 'sender', { workspaceId: other.workspaceId, body: FROM })
+      return { other, browser, put }
+    }
+    const prove = async () => assert.equal((await check()).find(({ what }) => what === 'DKIM')?.status, 'OK')
+
+    it('keeps other workspaces from setting it, and warns before that', async () => {
+      const { put } = await another()
+      const before = await put()
+      assert.match(before.headers.get('x-warning') ?? '', /^No workspace has proven orchard\.example yet/)
+      await prove()
+      assert.equal((await put()).refused, '409 domain_of_another')
+      const mine = await ask('PUT', 'sender', { fromAddress: 'news@Orchard.example' })
+      assert.deepEqual([mine.status, mine.headers.get('x-warning')], [200, null])
+    })
+
+    it('holds the emails of a workspace that used it before, until it sends from its own', async () => {
+      const { other, browser, put } = await another()
+      assert.equal((await put()).status, 200)
+      await prove()
+      const automationId = await anAutomation(other)
+      const contactId = await aContact(other)
+      await enroll(other, automationId, contactId)
+      const address = await addressOf(other, contactId)
+      await isDeferred(other, automationId, contactId)
+      assert.ok(!sink.mails.some(({ to }) => to[0] === address))
+      const own = await browser.ask('PUT', 'sender', {
+        workspaceId: other.workspaceId,
+        body: { fromAddress: 'hello@other.example' },
+      })
+      assert.equal(own.status, 200)
+      await tryAgain(other, automationId, contactId)
+      await mailTo(address)
     })
   })
 })

@@ -212,6 +212,7 @@ export class World {
       instance: () => Promise.resolve(INSTALLATION),
       smtp,
       renderer,
+      requiresProof: false,
       sendRequest: () => Promise.resolve({ problem: 'The simulation has no web servers', isPermanent: true }),
       leases: createLeaseKeeper(dependencies.em),
       store: createMessageStore(dependencies.em),

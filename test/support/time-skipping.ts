@@ -207,6 +207,7 @@ async function startMachinery(): Promise<Machinery> {
         instance,
         smtp,
         renderer,
+        requiresProof: false,
         sendRequest: createSendRequest(['127.0.0.1', 'localhost']),
         leases: createLeaseKeeper(orm.em),
         store: createMessageStore(orm.em),

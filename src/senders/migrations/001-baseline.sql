@@ -34,6 +34,13 @@ create table dkim_keys (
   check ((private_key is null) = (role = 'PREVIOUS'))
 );
 
+-- The domains that workspaces have proven by a DKIM record. No other workspace sends from them.
+create table proven_domains (
+  domain text primary key,
+  workspace_id uuid not null references workspaces on delete cascade,
+  proven_at timestamptz not null default now()
+);
+
 -- Emails sent per day during a warm-up, including those whose outcome is unknown.
 create table warm_up_days (
   workspace_id uuid not null references workspaces on delete cascade,
