@@ -28,13 +28,14 @@ describe('an enrollment that is paused before a step without an email', () => {
         service.call('GET', `automations/${automationId}/stats`),
         service.call('GET', 'stats'),
       ])
-      return [
+      const seen: unknown[] = [
         ofAutomation.body.data[0].paused,
         ofContact.body.data[0].paused,
         stats.body.data.paused,
         all.body.data.paused,
         (await pausedInAll()) - before,
       ]
+      return seen
     }
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     const enrollmentId = (await findActive(em(), { automationId, contactId, concurrencyKey: '' }))!
