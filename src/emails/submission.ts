@@ -10,6 +10,7 @@ import { newCall } from '../platform/call.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { idOfValues } from '../platform/ids.ts'
+import { waits } from '../platform/waits.ts'
 import { mailboxOf } from '../senders/index.ts'
 import { type AttachmentInput, type EmailInput, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from './email.ts'
 import { queueTogether } from './queue-emails.ts'
@@ -18,6 +19,8 @@ import { checkEmail, isAllowedHeader, isContentId, isContentType, MAX_FILENAME_L
 const MAX_MAIL_BYTES = 15 * 1024 * 1024
 const MAX_RECIPIENTS = 50
 const MAX_CONNECTIONS = 100
+/** Open connections from one address, so that one client does not take them all. */
+const MAX_CONNECTIONS_FROM_ADDRESS = 20
 const IDLE_MS = 60_000
 
 export interface SubmissionOptions {
@@ -52,6 +55,9 @@ export async function listenForSubmissions(
 ): Promise<SubmissionServer> {
   const { log } = dependencies
   const clients = new WeakMap<SMTPServerSession, Client>()
+  const connectionsFrom = new Map<string, number>()
+  /** Ends connections whose client does not authenticate in time. */
+  const deadlines = new Map<string, NodeJS.Timeout>()
   const server = new SMTPServer({
     // Not the machine's name.
     name: 'dripline',
@@ -65,12 +71,30 @@ export async function listenForSubmissions(
     maxClients: MAX_CONNECTIONS,
     socketTimeout: IDLE_MS,
     closeTimeout: 1_000,
+    onConnect({ id, remoteAddress }, callback) {
+      const open = (connectionsFrom.get(remoteAddress) ?? 0) + 1
+      connectionsFrom.set(remoteAddress, open)
+      const deadline = setTimeout(() => {
+        for (const connection of server.connections) if (connection.session.id === id) connection.close()
+      }, waits.submissionSignIn)
+      deadlines.set(id, deadline.unref())
+      if (open <= MAX_CONNECTIONS_FROM_ADDRESS) return callback()
+      callback(smtpError(421, '4.7.0 Too many connections from your address. Please close one'))
+    },
+    onClose({ id, remoteAddress }) {
+      const open = (connectionsFrom.get(remoteAddress) ?? 1) - 1
+      if (open > 0) connectionsFrom.set(remoteAddress, open)
+      else connectionsFrom.delete(remoteAddress)
+      clearTimeout(deadlines.get(id))
+      deadlines.delete(id)
+    },
     onAuth({ username, password }, session, callback) {
       // Some frameworks require a user name: it can be anything, or the key.
       const key = (password?.startsWith('svc_') ? password : username) ?? ''
       settle(
         authenticate(dependencies, key, session).then((caller) => {
           clients.set(session, { key, caller, isCounted: true })
+          clearTimeout(deadlines.get(session.id))
           return { user: caller.workspace.id }
         }),
         callback,

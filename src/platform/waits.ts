@@ -9,6 +9,8 @@ export const waits = {
   anotherAttempt: 5_000,
   /** Pause of an email while sending is disabled. */
   sendingDisabled: 10_000,
+  /** Time in which a client that submits emails over SMTP must authenticate. */
+  submissionSignIn: 30_000,
   /** Pause between two checks of a lane of the outbox in which nothing was due. */
   outboxIdle: 1_000,
   /** Pause between two comparisons of campaigns with Temporal. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { execFile } from 'node:child_process'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -13,6 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
+import { withWaits } from '../support/waits.ts'
 
 const FROM = 'Orchard <hello@orchard.example>'
 let addresses = 0
@@ -165,5 +168,29 @@ describe('emails over SMTP', () => {
     const [free = 0] = await freePorts(1)
     const settings = { SMTP_SUBMISSION_PORT: free, SMTP_SUBMISSION_HOST: '0.0.0.0' }
     await assert.rejects(startAnotherApi(service, settings), /SMTP_SUBMISSION_CERT and SMTP_SUBMISSION_KEY/)
+  })
+
+  describe('from clients that do not sign in', () => {
+    withWaits({ submissionSignIn: 2_000 })
+    /** Connects. @returns what the server says until it closes the connection, or for as long as it is open */
+    function connects() {
+      const socket = connect(port, '127.0.0.1')
+      let said = ''
+      socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      const closed = once(socket, 'close').then(() => said)
+      return { socket, said: () => said, closed }
+    }
+
+    it('closes the connection after a while', async () => {
+      assert.match(await connects().closed, /^220 /)
+    })
+
+    it('accepts no more than 20 connections from an address', async () => {
+      const open = Array.from({ length: 20 }, connects)
+      await eventually('all are greeted', () => open.every(({ said }) => said().startsWith('220 ')) || undefined)
+      assert.match(await connects().closed, /^421 4\.7\.0 Too many connections from your address/)
+      await Promise.all(open.map(({ closed }) => closed))
+      assert.match(await send({ to: anAddress() }), /^250 /)
+    })
   })
 })
