@@ -15,6 +15,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import type { Instance } from '../support/instance.ts'
 import { useInstanceAndSink } from '../support/instance-and-sink.ts'
+import { withPageSizes } from '../support/page-sizes.ts'
 import { look } from '../support/step-claims.ts'
 import { withWaits } from '../support/waits.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
@@ -25,6 +26,8 @@ describe('a restore', () => {
   let service: Instance
   let sink: SmtpSink
   withWaits({ sendingDisabled: 500 })
+  // A reconciliation reads all that the tests before have left.
+  withPageSizes({ reconciliation: 7 })
   useInstanceAndSink((started) => ({ service, sink } = started))
   afterEach(() =>
     sql(em(), `update instance set restored_at = null, lost_until = null, backed_up_at = null, mail = 'smtp'`),
@@ -494,6 +497,17 @@ describe('a restore', () => {
         assert.equal((await activityOf(service, contactId)).length, 1)
       })
     }
+
+    describe('with more enrollments than a page', () => {
+      withPageSizes({ reconciliation: 2 })
+
+      it('resumes all of them in a reconciliation', async () => {
+        const lost = [await forgotten(), await forgotten(), await forgotten()]
+        const { differences } = await reconcile(service.context.dependencies, { lostUntil: null })
+        const resumed = differences.filter(({ what }) => what === 'resumed').map(({ enrollmentId }) => enrollmentId)
+        for (const { enrollmentId } of lost) assert.ok(resumed.includes(enrollmentId))
+      })
+    })
 
     it('treats a workflow that an operator has paused in Temporal as running', async () => {
       const automationId = await anAutomation(service, { steps: [wait(60)] })

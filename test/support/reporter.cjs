@@ -55,6 +55,8 @@ class Files extends reporters.Base {
     const weight = (file) => earlier[relative('.', file)] ?? usual
     const total = files.reduce((sum, file) => sum + weight(file), 0)
     console.log(`Running ${files.length} files`)
+    // Without the durations of an earlier run of most files, an estimate would be far off.
+    const hasEstimate = files.filter((file) => relative('.', file) in earlier).length > files.length / 2
     const begin = performance.now()
     const durations = {}
     let done = 0
@@ -83,8 +85,7 @@ class Files extends reporters.Base {
       durations[path] = Math.max(ms / 1000, SHORTEST)
       const left = ((performance.now() - begin) * (total - doneWeight)) / doneWeight
       const result = failed === 0 ? `✔ ${path} (${count}, ${seconds(ms)})` : `✘ ${path}: ${failed} of ${count} failed`
-      // Without the durations of an earlier run, the estimate would be far off.
-      const estimate = known.length === 0 ? '' : `, about ${inWords(left)} left`
+      const estimate = !hasEstimate ? '' : `, about ${inWords(left)} left`
       console.log(`${result}  ${done} of ${files.length} files${estimate}`)
       for (const error of errors) console.log(`    ${error}`)
     })
