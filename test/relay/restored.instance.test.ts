@@ -503,9 +503,9 @@ describe('a restore', () => {
 
       it('resumes all of them in a reconciliation', async () => {
         const lost = [await forgotten(), await forgotten(), await forgotten()]
-        const { differences } = await reconcile(service.context.dependencies, { lostUntil: null })
-        const resumed = differences.filter(({ what }) => what === 'resumed').map(({ enrollmentId }) => enrollmentId)
-        for (const { enrollmentId } of lost) assert.ok(resumed.includes(enrollmentId))
+        await reconcile(service.context.dependencies, { lostUntil: null })
+        for (const { automationId, contactId, enrollmentId } of lost)
+          assert.equal(await enrolledIn(automationId, contactId), enrollmentId)
       })
     })
 

@@ -88,12 +88,21 @@ export class CommitUnconfirmed extends Error {}
 export const isOutcomeUnknown = (error: unknown): boolean =>
   causesOf(error).some((at) => at instanceof CommitUnconfirmed)
 
-/** query_canceled. A statement that waits for a lock reaches `lock_timeout` first. */
+/** query_canceled. */
 const STATEMENT_TIMEOUT = '57014'
+
+/**
+ * A statement that reached the time limit and may have waited for locks. `lock_timeout` applies to each lock alone: a row that several
+ * sessions want takes two.
+ */
+export class MayHaveWaited extends Error {}
+
+export const isStatementTimeout = (error: unknown): boolean =>
+  (error as { code?: unknown } | null)?.code === STATEMENT_TIMEOUT
 
 /** Returns whether a statement reached the time limit although no concurrent one was in its way. */
 export const isTooExpensive = (error: unknown): boolean =>
-  causesOf(error).some((at) => (at as { code?: unknown }).code === STATEMENT_TIMEOUT)
+  causesOf(error).some(isStatementTimeout) && !causesOf(error).some((at) => at instanceof MayHaveWaited)
 
 /** Returns whether a statement lost against a concurrent one and did nothing. */
 export const isConflict = (error: unknown): boolean => classifyDatabaseError(error) === 'retry'

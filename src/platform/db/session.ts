@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { Client, type ClientConfig } from 'pg'
 import type { PoolClient } from 'pg'
-import { CommitUnconfirmed } from './errors.ts'
+import { CommitUnconfirmed, isStatementTimeout, MayHaveWaited } from './errors.ts'
 
 /**
  * A session with Postgres that returns to the pool in a usable state or not at all. Its holder need not know how it failed: a
@@ -41,6 +41,8 @@ export class Session extends Client {
     const answer: unknown = (Client.prototype.query as (...args: unknown[]) => unknown).apply(this, args)
     if (!(answer instanceof Promise)) return answer
     return answer.catch((error: unknown) => {
+      if (isStatementTimeout(error) && mayWait(args[0]))
+        throw new MayHaveWaited((error as Error).message, { cause: error })
       if (wasAnswered(error)) throw error
       this.#giveUp(error as Error)
       throw isCommit(args[0]) ? new CommitUnconfirmed('Postgres did not confirm a COMMIT', { cause: error }) : error
@@ -78,8 +80,16 @@ export class Session extends Client {
   }
 }
 
-const isCommit = (query: unknown): boolean =>
-  /^commit\b/i.test(typeof query === 'string' ? query : String((query as { text?: unknown } | undefined)?.text))
+const textOf = (query: unknown): string =>
+  typeof query === 'string' ? query : String((query as { text?: unknown } | undefined)?.text)
+
+const isCommit = (query: unknown): boolean => /^commit\b/i.test(textOf(query))
+
+/** Returns whether a statement can wait for the lock of a row or a table: it changes rows, or locks them. */
+const mayWait = (query: unknown): boolean =>
+  /^\s*lock\b|\bfor (?:no key update|update|share|key share)\b|\b(?:insert into|update|delete from)\b/i.test(
+    textOf(query),
+  )
 
 /** Returns whether an error is a response of Postgres: it has a SQLSTATE of five characters and a severity. */
 const wasAnswered = (error: unknown): boolean =>
