@@ -57,6 +57,20 @@ export async function findByReturnPath(
   return (await findBounced(em, where, [contactId, messageIdBegins]))[0]
 }
 
+/** Finds a message that the mail server rejected, with its response. */
+export async function findRejected(
+  em: EntityManager,
+  messageId: string,
+): Promise<(BouncedMessage & { response: string }) | undefined> {
+  const rows = await sql(
+    em,
+    `select ${BOUNCED}, message.error as response ${WITH_RECIPIENT}
+     where message.id = $1::uuid and message.status in ('FAILED', 'UNCONFIRMED') and message.error is not null and ${IS_KNOWN}`,
+    [messageId],
+  )
+  return toObjects<BouncedMessage & { response: string }>(rows, 'createdAt')[0]
+}
+
 /** Finds the last message of an enrollment or a campaign to a contact. */
 export async function findByOrigin(
   em: EntityManager,
@@ -156,7 +170,10 @@ export interface BounceWrite {
   isOfOthers: boolean
 }
 
-/** Inserts a bounce, once per message and kind, and once per report. @returns whether it is new */
+/**
+ * Inserts a bounce: once per message and kind, in addition to a rejection before a retry, and once per report.
+ * @returns whether it is new
+ */
 export async function insertBounce(
   em: EntityManager,
   { workspaceId, contactId: recipientId, id: messageId }: BouncedMessage,

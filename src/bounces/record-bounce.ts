@@ -11,6 +11,9 @@ import { Bounce } from './entities.ts'
 import { type BouncedMessage, insertBounce, renewOptOut, findConsecutiveSoftBounces } from './queries.ts'
 import type { BounceCategory, BounceKind } from './categories.ts'
 
+/** The source of a bounce that is a rejection by the mail server during the transmission. Statistics know it by this name. */
+export const REJECTION = 'rejection'
+
 /** A bounce as its source reports it. */
 export interface BounceReport {
   kind: BounceKind
@@ -20,7 +23,7 @@ export interface BounceReport {
   diagnostic: string | null
   /** The provider's own classification. */
   providerVerdict: string | null
-  /** `smtp`, or the name of a provider. */
+  /** `smtp` for returned mail, `rejection`, or the name of a provider. */
   source: string
   /** The source's ID of the event, to deduplicate it. */
   sourceId: string | null

@@ -32,11 +32,18 @@ export const bounceResponse = object({
   ),
   source: string()
     .required()
-    .meta({ description: 'The source of the report: smtp for returned mail, or a provider.', example: 'smtp' }),
+    .meta({
+      description:
+        'The source of the report: smtp for returned mail, rejection if the mail server rejected the email, or a provider.',
+      example: 'smtp',
+    }),
   createdAt: timestamp('When it was reported.'),
 })
   .required()
-  .meta({ component: 'Bounce', description: 'A bounce of a message, at most one of each kind.' })
+  .meta({
+    component: 'Bounce',
+    description: 'A bounce of a message, at most one of each kind; and one of a rejection, if it was retried.',
+  })
 
 export const presentBounce = (row: BounceRow): InferType<typeof bounceResponse> => ({
   id: row.id,

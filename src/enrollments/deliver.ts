@@ -122,6 +122,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'WAKE_RETRIES':
     case 'DELETE_AUTOMATION':
     case 'IMPORT':
+    case 'BOUNCE':
     case 'ERASE':
     case 'RECONCILE':
     case 'REDELIVER':

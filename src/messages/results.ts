@@ -4,6 +4,7 @@ import { type Caller, count } from '../http/index.ts'
 /** The counters of the results of messages: see `src/stats/migrations/002-reports.sql`. */
 export const RESULT_COUNTERS = [
   'SENT',
+  'REJECTED',
   'HARD_BOUNCED',
   'SOFT_BOUNCED',
   'BLOCKED',
@@ -20,7 +21,10 @@ export type ResultCounts = Partial<Record<string, number>>
 export const resultFields = {
   sent: count('Emails that the mail server accepted.', 100),
   delivered: count('Emails sent that did not bounce hard afterwards.', 98),
-  bounced: count('Hard bounces: the mailbox does not exist.', 2),
+  bounced: count(
+    'Hard bounces: the mailbox does not exist. Includes emails that the mail server rejected for that reason and that were not sent.',
+    2,
+  ),
   softBounced: count('Soft bounces: the mailbox is full, for example.', 1),
   blocked: count('Emails that the receiving server blocked after they were sent.', 0),
   opened: count('Emails opened by a person, if opens are tracked.', 40),
@@ -57,7 +61,7 @@ export const presentResults = (counts: ResultCounts): InferType<typeof resultsRe
     sent,
     // An email that was not confirmed as sent may bounce, too.
     delivered: Math.max(0, sent - bounced),
-    bounced,
+    bounced: bounced + (counts['REJECTED'] ?? 0),
     softBounced: counts['SOFT_BOUNCED'] ?? 0,
     blocked: counts['BLOCKED'] ?? 0,
     opened: counts['OPENED'] ?? 0,

@@ -298,7 +298,7 @@ export class Sending {
   private async unclaimed(delivery: Delivery, mayBeClaimed: boolean, content: Content): Promise<SendResult> {
     if (!mayBeClaimed) {
       if (delivery.kind === 'refused')
-        return this.finalize({ status: 'FAILED', error: asText(delivery.reason), content })
+        return this.finalize({ status: 'FAILED', error: asText(delivery.reason), isRejected: true, content })
       if (delivery.kind === 'withdrawn') return { kind: 'changed' }
     }
     return this.defer('reason' in delivery ? asText(delivery.reason) : 'The database did not respond in time')
@@ -306,7 +306,7 @@ export class Sending {
 
   private failTemplate(problem: string): Promise<SendResult> {
     // The problem can contain the contact's data, which must not be logged.
-    const failed = { status: 'FAILED', error: `Template error in ${problem}` } as const
+    const failed = { status: 'FAILED', error: `Template error in ${problem}`, isRejected: false } as const
     return this.finalize(failed, 'Template error; see the message for the reason')
   }
 
@@ -373,7 +373,7 @@ export function outcomeOf(delivery: Delivery): Outcome {
     case 'taken':
       return { status: 'SENT', response: asText(delivery.response) }
     case 'refused':
-      return { status: 'FAILED', error: asText(delivery.reason) }
+      return { status: 'FAILED', error: asText(delivery.reason), isRejected: true }
     case 'unknown':
       return { status: 'UNCONFIRMED', error: asText(delivery.reason) }
     case 'not-sent':

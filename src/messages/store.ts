@@ -1,5 +1,6 @@
 import { readSendingGate } from '../instance/index.ts'
 import { batch } from '../platform/batcher.ts'
+import { enqueueEach } from '../outbox/index.ts'
 import { isTransient } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
@@ -9,6 +10,7 @@ import type { MessageSource, MessageSources } from './source.ts'
 import {
   type AttemptColumns,
   type ContentColumns,
+  type OutcomeRow,
   type StepColumns,
   writeClaims,
   writeDeferrals,
@@ -38,14 +40,15 @@ export interface Attempt {
 export type ClaimAs =
   | { status: 'SENDING' }
   | { status: 'CAPTURED'; content: Content }
-  | { status: 'FAILED'; error: string; content?: Content }
+  | { status: 'FAILED'; error: string; isRejected: boolean; content?: Content }
   | { status: 'SUPPRESSED'; error: string }
   | { status: 'UNCONFIRMED'; error: string; finalAt?: Date }
 
-/** How a claimed attempt ended. */
+/** How a claimed attempt ended. `isRejected`: the mail server rejected it, maybe because of its recipient. */
 export type Outcome =
   | { status: 'SENT'; response: string }
-  | { status: 'FAILED' | 'UNCONFIRMED'; error: string }
+  | { status: 'FAILED'; error: string; isRejected: boolean }
+  | { status: 'UNCONFIRMED'; error: string }
   | { status: 'DEFERRED'; error: string }
 
 interface Claiming extends Attempt {
@@ -133,14 +136,18 @@ export class MessageStore {
       const sendable = new Set(gate.isOpen ? allowed : [])
       const rows = claims.filter(({ message }) => sendable.has(message)).map(claimRow)
       if (rows.length === 0) return () => Promise.resolve(new Set<string>())
-      const { claimed } = source
-      if (!claimed) return () => writeClaims(unit, rows)
+      const mayBounce = claims.some(({ as }) => isRejected(as))
+      if (!source.claimed && !mayBounce) return () => writeClaims(unit, rows)
       const held = await writeClaims(unit, rows)
       const holders = claims.filter(({ claim }) => held.has(claim))
-      await claimed(
+      await source.claimed?.(
         unit,
         holders.map(({ message }) => message),
         holders.filter(({ as }) => as.status === 'SENDING').map(({ message }) => message),
+      )
+      await enqueueBounces(
+        unit,
+        holders.filter(({ as }) => isRejected(as)),
       )
       return () => Promise.resolve(held)
     })
@@ -159,12 +166,20 @@ export class MessageStore {
         ...contentColumns(message, content),
       }
     })
+    const write = async (these: readonly OutcomeRow[]) => {
+      const rejected = outcomes.filter(({ outcome }, n) => isRejected(outcome) && these.includes(rows[n]!))
+      if (rejected.length === 0) return writeOutcomes(this.em.fork(), these)
+      await this.em.fork().transactional(async (unit) => {
+        await writeOutcomes(unit, these)
+        await enqueueBounces(unit, rejected)
+      })
+    }
     try {
-      await writeOutcomes(this.em.fork(), rows)
+      await write(rows)
     } catch (error) {
       if (rows.length === 1 || isTransient(error)) throw error
       // If one row cannot be stored, the others still are.
-      await Promise.all(rows.map((row) => writeOutcomes(this.em.fork(), [row]).catch(() => undefined)))
+      await Promise.all(rows.map((row) => write([row]).catch(() => undefined)))
       throw error
     }
     return outcomes.map(() => undefined)
@@ -198,6 +213,17 @@ export class MessageStore {
     })
   }
 }
+
+const isRejected = (result: ClaimAs | Outcome): boolean => result.status === 'FAILED' && result.isRejected
+
+/** Enqueues the messages that the mail server rejected, so that a rejection of the recipient becomes a bounce. */
+const enqueueBounces = (unit: EntityManager, rejected: readonly { message: Prepared }[]) =>
+  enqueueEach(
+    unit,
+    'BOUNCE',
+    rejected.map(({ message: { id, workspaceId } }) => ({ id, workspaceId })),
+    'batch',
+  )
 
 /** Error of a message that was deferred when its enrollment ended. */
 export const ENROLLMENT_ENDED = 'The enrollment ended before the message could be sent'

@@ -17,6 +17,7 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
  * - DELETE_AUTOMATION: ends all enrollments of a deleted automation, in pages
  * - IMPORT: imports an uploaded file, in chunks
+ * - BOUNCE: records a bounce if the mail server rejected an email because of its recipient
  * - ERASE: deletes the last messages of an erased contact when they are final
  * - RECONCILE: compares the enrollments that should have a workflow with Temporal, in pages, repeatedly
  * - REDELIVER: delivers lost events again that Temporal has received without any effect, in pages, repeatedly
@@ -36,6 +37,7 @@ export type DeliveryKind =
   | 'WAKE_RETRIES'
   | 'DELETE_AUTOMATION'
   | 'IMPORT'
+  | 'BOUNCE'
   | 'ERASE'
   | 'RECONCILE'
   | 'REDELIVER'
@@ -67,6 +69,7 @@ const LANE_OF = {
   WAKE_RETRIES: 'batch',
   DELETE_AUTOMATION: 'batch',
   IMPORT: 'batch',
+  BOUNCE: 'batch',
   ERASE: 'batch',
   RECONCILE: 'batch',
   REDELIVER: 'batch',
@@ -241,16 +244,16 @@ export async function deleteStarts(em: EntityManager, contactId: string): Promis
 }
 
 /**
- * Enqueues retries of messages, transactional emails, or checks of campaigns. A delivery that is enqueued again starts over.
+ * Enqueues deliveries that concern a message or a campaign. One that is enqueued again starts over.
  *
- * @param lane `interactive` leaves them to the caller for a few seconds, `bulk` leaves them to the relay immediately
+ * @param lane `interactive` leaves them to the caller for a few seconds, the others leave them to the relay immediately
  * @returns the deliveries
  */
 export async function enqueueEach(
   em: EntityManager,
-  kind: 'RETRY' | 'EMAIL' | 'CAMPAIGN',
+  kind: 'RETRY' | 'EMAIL' | 'CAMPAIGN' | 'BOUNCE',
   each: readonly { id: string; workspaceId: string }[],
-  lane: 'interactive' | 'bulk',
+  lane: 'interactive' | 'bulk' | 'batch',
 ): Promise<Delivery[]> {
   if (each.length === 0) return []
   const rows = await sql(

@@ -9,6 +9,7 @@ import {
   enqueueEach,
   completeDeliveries,
 } from '../outbox/index.ts'
+import { recordRejection } from '../bounces/index.ts'
 import { deleteRemainingMessages, overdueRetries, waitingRetries } from '../messages/index.ts'
 import { lostEvents } from '../triggers/index.ts'
 import { redeliverEvent } from './lost-events.ts'
@@ -56,6 +57,8 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
       return deleteAutomation(dependencies, delivery)
     case 'IMPORT':
       return continueImport(dependencies, delivery)
+    case 'BOUNCE':
+      return continueBounce(dependencies, delivery)
     case 'ERASE':
       return eraseWhenFinal(dependencies, delivery)
     case 'RECONCILE':
@@ -145,6 +148,12 @@ async function continueImport({ em }: Dependencies, delivery: Delivery): Promise
   const found = await advanceImport({ em: fork }, workspaceId!, importId!, newCall(), attempts)
   if (found?.status === 'RUNNING') await advanceBatchJob(fork, delivery, null)
   else await completeDeliveries(fork, [delivery])
+}
+
+/** Records a bounce if a message was rejected because of its recipient. */
+async function continueBounce(dependencies: Dependencies, delivery: Delivery): Promise<void> {
+  await recordRejection(dependencies, delivery.messageId!)
+  await completeDeliveries(dependencies.em.fork(), [delivery])
 }
 
 async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise<void> {

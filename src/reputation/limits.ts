@@ -74,13 +74,18 @@ export interface ReputationFinding {
 }
 
 /** Reads the outcomes from counters. */
-export const outcomesOf = (counts: ResultCounts): Outcomes => ({
-  attempted: (counts['SENT'] ?? 0) + (counts['FAILED'] ?? 0),
-  sent: counts['SENT'] ?? 0,
-  rejected: (counts['FAILED'] ?? 0) + (counts['HARD_BOUNCED'] ?? 0),
-  complained: counts['COMPLAINED'] ?? 0,
-  blocked: counts['BLOCKED'] ?? 0,
-})
+export function outcomesOf(counts: ResultCounts): Outcomes {
+  const sent = counts['SENT'] ?? 0
+  // Rejected emails are among the failed ones. The numbers of receiving domains have only those.
+  const failed = counts['FAILED'] ?? counts['REJECTED'] ?? 0
+  return {
+    attempted: sent + failed,
+    sent,
+    rejected: failed + (counts['HARD_BOUNCED'] ?? 0),
+    complained: counts['COMPLAINED'] ?? 0,
+    blocked: counts['BLOCKED'] ?? 0,
+  }
+}
 
 /** Judges the outcomes of a campaign, an automation or a sender. @returns the rates that are high, the worst first */
 export function judgeReputation(outcomes: Outcomes, tolerated: ToleratedRates = {}): ReputationFinding[] {

@@ -18,7 +18,7 @@ const OWN_VARIANT = '00000000-0000-0000-0000-000000000001'
 
 /** The columns of a receiving domain's numbers. */
 const DOMAIN_COLUMNS = [
-  ...['sent', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
+  ...['sent', 'rejected', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
   'machine_opened',
 ]
 
@@ -343,7 +343,7 @@ export async function foldStats(em: EntityManager, limit: number): Promise<numbe
   const [domains] = await preparedSql<{ folded: number; emptied: number }>(em, 'fold-domains', FOLD_DOMAINS, [limit])
   const [links] = await preparedSql<{ folded: number; emptied: number }>(em, 'fold-links', FOLD_LINKS, [limit])
   // Domains and URLs of erased contacts are not kept.
-  if (domains?.emptied) await sql(em, 'delete from domain_days where sent = 0')
+  if (domains?.emptied) await sql(em, 'delete from domain_days where sent = 0 and rejected = 0')
   if (links?.emptied) await sql(em, 'delete from link_clicks where clicks = 0')
   return Math.max(...[counters, domains, links].map((each) => each?.folded ?? 0))
 }
@@ -389,9 +389,9 @@ by_domain as (
   from gone cross join lateral (values (domain), ('')) domains (of_domain)
   group by 1, 2, 3 having ${DOMAIN_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' or ')}
   on conflict (workspace_id, domain, day) do update set ${sums((column) => `${column} = kept.${column} + excluded.${column}`)}
-  returning sent
+  returning sent, rejected
 )
-select (select count(*)::integer from gone) as folded, (select count(*)::integer from by_domain where sent = 0) as emptied`
+select (select count(*)::integer from gone) as folded, (select count(*)::integer from by_domain where sent = 0 and rejected = 0) as emptied`
 
 const FOLD_LINKS = `
 with ${TURN},

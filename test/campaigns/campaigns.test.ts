@@ -289,7 +289,7 @@ describe('campaigns', () => {
 
   it('report rejected messages without addresses, and retry them', async () => {
     const { list, addresses } = await createRecipients(3)
-    sink.behave({ code: 550, text: `no such mailbox as ${addresses[0]!}`, at: 'rcpt', to: addresses[0]! })
+    sink.behave({ code: 550, text: `refused for ${addresses[0]!}`, at: 'rcpt', to: addresses[0]! })
     const id = await aCampaign(service, [list])
     const { stats } = await becomes(id, 'SENT')
     assert.deepEqual([stats['sent']!, stats['failed']!], [2, 1])

@@ -44,8 +44,14 @@ async function aMessage(
   contactId: string,
 ): Promise<string> {
   await enroll(service, automationId, contactId)
+  const error = '550 no such mailbox'
   const attempt = anAttempt(await prepare(service, await stepOf(service, automationId, contactId)))
-  assert.ok(await storeOf(service).claim(attempt, { status, error: '550 no such mailbox' }))
+  assert.ok(
+    await storeOf(service).claim(
+      attempt,
+      status === 'FAILED' ? { status, error, isRejected: true } : { status, error },
+    ),
+  )
   await service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`)
   return attempt.message.id
 }

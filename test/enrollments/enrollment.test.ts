@@ -222,7 +222,7 @@ describe('an enrollment', () => {
   })
 
   it('continues or stops after a permanent failure, as its automation specifies', async () => {
-    sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+    sink.behave({ code: 550, text: 'refused', at: 'rcpt' })
     for (const [onSendFailure, count, completed] of [
       ['CONTINUE', 2, 1],
       ['STOP', 1, 0],
@@ -232,7 +232,7 @@ describe('an enrollment', () => {
       await enroll(service, automationId, contactId)
       await closed(automationId, contactId)
       const items = await messages(contactId, count)
-      assert.ok(items.every(({ status, error }) => status === 'FAILED' && error?.includes('no such user')))
+      assert.ok(items.every(({ status, error }) => status === 'FAILED' && error?.includes('refused')))
       assert.equal((await summary(automationId))?.completedCount, completed)
     }
   })

@@ -97,7 +97,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   'refused-is-deferred': {
     what: 'SENDING becomes DEFERRED instead of FAILED when the mail server rejects the email',
     file: SEND,
-    replace: "return { status: 'FAILED', error: asText(delivery.reason) }",
+    replace: "return { status: 'FAILED', error: asText(delivery.reason), isRejected: true }",
     by: "return { status: 'DEFERRED', error: asText(delivery.reason) }",
     worlds: ['refused'],
     stories: [],

@@ -264,7 +264,7 @@ describe('a retry that is not sent', () => {
 
   it('clears the time of its capture if it fails', async () => {
     const { id, attempt, content } = await aRetry('CAPTURED')
-    const as = { status: 'FAILED', error: '550 no such mailbox', content } as const
+    const as = { status: 'FAILED', error: '550 no such mailbox', isRejected: true, content } as const
     assert.equal(await storeOf(service).claim(await attempt(), as), true)
     assert.partialDeepStrictEqual(await read(id), { status: 'FAILED', sent: false })
   })

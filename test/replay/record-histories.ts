@@ -149,7 +149,7 @@ await record('webhook-repeated', [{ type: 'WEBHOOK', url: webhooks.url, saveAs: 
 await webhooks.stop()
 
 if (isAsked('retried')) {
-  world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+  world.sink.behave({ code: 550, text: 'refused', at: 'rcpt' })
   await world.whileWorking(async () => {
     const automationId = await world.automation([email])
     const contactId = await world.contact()
@@ -187,7 +187,7 @@ await recordEmail('email-scheduled')
 await recordEmail('email-cancelled', (id) => cancelEmail(world.dependencies, world.workspaceId, id, newCall()))
 
 if (isAsked('refused-and-stopped')) {
-  world.sink.behave({ code: 550, text: 'no such user', at: 'rcpt' })
+  world.sink.behave({ code: 550, text: 'refused', at: 'rcpt' })
   const stopping = await createAutomation(world.orm.em, world.workspaceId, {
     name: 'A sequence',
     status: 'ACTIVE',

@@ -81,7 +81,7 @@ export class Retries {
   ): Promise<Tried> => {
     const automationId = of ?? (await anAutomation(this.service, { steps: [EMAIL, wait(60), EMAIL], ...fields }))
     const contactId = await aContact(this.service)
-    if (status === 'FAILED') this.sink.behave({ code: 550, text: 'no such mailbox', at: 'rcpt' })
+    if (status === 'FAILED') this.sink.behave({ code: 550, text: 'refused', at: 'rcpt' })
     await enroll(this.service, automationId, contactId)
     const { id } = await this.becomes(contactId, status === 'FAILED' ? 'FAILED' : 'SENT')
     this.sink.behave('accept')

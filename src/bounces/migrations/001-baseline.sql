@@ -15,15 +15,17 @@ create table bounces (
   diagnostic text,
   -- The classification of the mail provider that reported it.
   provider_verdict text,
+  -- 'smtp' for returned mail, 'rejection' if the mail server rejected the message, or a provider.
   source text not null,
   -- The source's ID of the report, to recognize it if it is sent again.
   source_id text,
   -- Whether it was one of the consecutive soft bounces that suppressed the address. After the suppression is removed, counting
   -- starts again.
   counted boolean not null default false,
-  created_at timestamptz not null default now(),
-  constraint bounces_once unique (message_id, kind)
+  created_at timestamptz not null default now()
 );
+-- A message that was rejected may bounce after it was retried.
+create unique index bounces_once on bounces (message_id, kind, (source = 'rejection'));
 create unique index bounces_reported_once on bounces (workspace_id, source, source_id) where source_id is not null;
 create index bounces_newest on bounces (workspace_id, created_at desc, id desc);
 create index bounces_by_kind on bounces (workspace_id, kind, created_at desc, id desc);

@@ -8,6 +8,8 @@ create table domain_days (
   domain text not null,
   day date not null,
   sent bigint not null,
+  -- Not sent, because the mail server rejected the recipient.
+  rejected bigint not null,
   hard_bounced bigint not null,
   soft_bounced bigint not null,
   blocked bigint not null,
@@ -20,7 +22,7 @@ create table domain_days (
 ) with (fillfactor = 50);
 -- The largest domains of a day, of any number of domains.
 create index domain_days_largest on domain_days (workspace_id, day, sent desc);
-create index domain_days_empty on domain_days (workspace_id) where sent = 0;
+create index domain_days_empty on domain_days (workspace_id) where sent = 0 and rejected = 0;
 
 -- Emptied as fast as it fills, like counter_changes.
 create table domain_changes (
@@ -29,6 +31,7 @@ create table domain_changes (
   domain text not null,
   day date not null,
   sent integer not null default 0,
+  rejected integer not null default 0,
   hard_bounced integer not null default 0,
   soft_bounced integer not null default 0,
   blocked integer not null default 0,
@@ -76,9 +79,14 @@ create function is_by_machine(visitor text) returns boolean language sql immutab
   select visitor in ('MACHINE', 'EARLY', 'BURST')
 $$;
 
--- Without a recipient, as in a message whose contact was erased in flight, a message belongs to no domain.
+-- When a message counts for its domain: when it was sent or failed. Null if it does not. Without a recipient, as in a message whose
+-- contact was erased in flight, a message belongs to no domain.
+create function domain_time(message messages) returns timestamptz language sql immutable as $$
+  select case when message.recipient is null then null when message.status = 'SENT' then message.sent_at
+    when message.status = 'FAILED' then message.final_at end
+$$;
 create function has_domain(message messages) returns boolean language sql immutable as $$
-  select message.status = 'SENT' and message.recipient is not null and message.sent_at is not null
+  select domain_time(message) is not null
 $$;
 create function domain_of(recipient text) returns text language sql immutable as $$
   select left(lower(split_part(recipient, '@', -1)), 255)
@@ -89,11 +97,12 @@ $$;
 
 -- The outcomes of a message that other tables record.
 create function outcomes_of(
-  message_id uuid, out hard_bounced integer, out soft_bounced integer, out blocked integer, out complained integer,
+  message_id uuid, out rejected integer, out hard_bounced integer, out soft_bounced integer, out blocked integer, out complained integer,
   out unsubscribed integer, out machine_opened integer
 ) language sql stable as $$
   select
-    count(*) filter (where kind = 'HARD'), count(*) filter (where kind = 'SOFT'), count(*) filter (where kind = 'BLOCKED'),
+    count(*) filter (where kind = 'HARD' and source = 'rejection'), count(*) filter (where kind = 'HARD' and source <> 'rejection'),
+    count(*) filter (where kind = 'SOFT'), count(*) filter (where kind = 'BLOCKED'),
     count(*) filter (where kind = 'COMPLAINT'),
     (select count(*) from unsubscribes where unsubscribes.message_id = outcomes_of.message_id),
     (select count(*) from message_visits visit
@@ -101,14 +110,15 @@ create function outcomes_of(
   from bounces where bounces.message_id = outcomes_of.message_id
 $$;
 
--- Adds a message with all of its outcomes to its domain, or subtracts it.
+-- Adds a message with all of its outcomes to its domain, or subtracts it. Of a failed message, only its rejection counts.
 create function count_domain(message messages, sign integer) returns void language sql as $$
-  insert into domain_changes (workspace_id, domain, day, sent, hard_bounced, soft_bounced, blocked, complained, unsubscribed, opened,
-    clicked, machine_opened)
-  select message.workspace_id, domain_of(message.recipient), utc_day(message.sent_at), sign, sign * hard_bounced, sign * soft_bounced,
-    sign * blocked, sign * complained, sign * unsubscribed, sign * (message.opened_at is not null)::integer,
-    sign * (message.clicked_at is not null)::integer, sign * machine_opened
-  from outcomes_of(message.id)
+  insert into domain_changes (workspace_id, domain, day, sent, rejected, hard_bounced, soft_bounced, blocked, complained, unsubscribed,
+    opened, clicked, machine_opened)
+  select message.workspace_id, domain_of(message.recipient), utc_day(domain_time(message)), of_sent, (sign - of_sent) * rejected,
+    of_sent * hard_bounced, of_sent * soft_bounced, of_sent * blocked, of_sent * complained, of_sent * unsubscribed,
+    of_sent * (message.opened_at is not null)::integer, of_sent * (message.clicked_at is not null)::integer, of_sent * machine_opened
+  from outcomes_of(message.id) cross join lateral (select sign * (message.status = 'SENT')::integer as of_sent) signs
+  where message.status = 'SENT' or rejected > 0
 $$;
 
 create function count_outcome(message messages, outcome text, by integer) returns void language sql as $$
@@ -120,7 +130,7 @@ $$;
 -- may have opened such a message, and its contact may have unsubscribed, while it was in flight.
 create function count_domains() returns trigger language plpgsql as $$
 begin
-  if tg_op = 'UPDATE' and old.status = 'SENDING' and new.attempts <= 1 then
+  if tg_op = 'UPDATE' and old.status = 'SENDING' and new.status = 'SENT' and new.attempts <= 1 then
     if has_domain(new) then
       insert into domain_changes (workspace_id, domain, day, sent, unsubscribed, machine_opened) values
         (new.workspace_id, domain_of(new.recipient), utc_day(new.sent_at), 1,
@@ -137,10 +147,10 @@ begin
   end if;
   return null;
 end $$;
-create trigger domain_written after insert on messages for each row when (new.status = 'SENT') execute function count_domains();
+create trigger domain_written after insert on messages for each row when (new.status in ('SENT', 'FAILED')) execute function count_domains();
 create trigger domain_changed after update of status, recipient, sent_at, opened_at, clicked_at on messages
   for each row when (
-    (old.status = 'SENT' or new.status = 'SENT') and (
+    (old.status in ('SENT', 'FAILED') or new.status in ('SENT', 'FAILED')) and (
       old.status <> new.status or old.recipient is distinct from new.recipient or old.sent_at is distinct from new.sent_at
       or (old.opened_at is null) <> (new.opened_at is null) or (old.clicked_at is null) <> (new.clicked_at is null)
     )
@@ -158,7 +168,7 @@ begin
   insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change)
   select old.workspace_id, subject_of(old), part_of(old), date_bin('15 minutes', old.created_at, timestamptz 'epoch'), counter, -count
   from (values
-    ('HARD_BOUNCED', outcomes.hard_bounced), ('SOFT_BOUNCED', outcomes.soft_bounced), ('BLOCKED', outcomes.blocked),
+    ('REJECTED', outcomes.rejected), ('HARD_BOUNCED', outcomes.hard_bounced), ('SOFT_BOUNCED', outcomes.soft_bounced), ('BLOCKED', outcomes.blocked),
     ('COMPLAINED', outcomes.complained), ('UNSUBSCRIBED', outcomes.unsubscribed), ('MACHINE_OPENED', outcomes.machine_opened)
   ) counted (counter, count) where count > 0;
   insert into link_changes (automation_id, step_id, url, change)
@@ -180,25 +190,27 @@ begin
     return;
   end if;
   perform count_outcome(message, outcome, by);
-  if has_domain(message) then
-    insert into domain_changes (workspace_id, domain, day, hard_bounced, soft_bounced, blocked, complained, unsubscribed, machine_opened)
-    values (message.workspace_id, domain_of(message.recipient), utc_day(message.sent_at), by * (outcome = 'HARD_BOUNCED')::integer,
-      by * (outcome = 'SOFT_BOUNCED')::integer, by * (outcome = 'BLOCKED')::integer, by * (outcome = 'COMPLAINED')::integer,
+  if has_domain(message) and (message.status = 'SENT') = (outcome <> 'REJECTED') then
+    insert into domain_changes (workspace_id, domain, day, rejected, hard_bounced, soft_bounced, blocked, complained, unsubscribed,
+      machine_opened)
+    values (message.workspace_id, domain_of(message.recipient), utc_day(domain_time(message)),
+      by * (outcome = 'REJECTED')::integer, by * (outcome = 'HARD_BOUNCED')::integer, by * (outcome = 'SOFT_BOUNCED')::integer, by * (outcome = 'BLOCKED')::integer, by * (outcome = 'COMPLAINED')::integer,
       by * (outcome = 'UNSUBSCRIBED')::integer, by * (outcome = 'MACHINE_OPENED')::integer);
   end if;
 end $$;
 
 -- An unsubscribe at a provider is also a row of `unsubscribes`.
-create function bounce_counter(kind text) returns text language sql immutable as $$
-  select case kind when 'HARD' then 'HARD_BOUNCED' when 'SOFT' then 'SOFT_BOUNCED' when 'BLOCKED' then 'BLOCKED' when 'COMPLAINT' then 'COMPLAINED' end
+create function bounce_counter(bounce bounces) returns text language sql immutable as $$
+  select case bounce.kind when 'HARD' then case bounce.source when 'rejection' then 'REJECTED' else 'HARD_BOUNCED' end
+    when 'SOFT' then 'SOFT_BOUNCED' when 'BLOCKED' then 'BLOCKED' when 'COMPLAINT' then 'COMPLAINED' end
 $$;
 
 create function count_bounces() returns trigger language plpgsql as $$
 declare
   bounce bounces := case when tg_op = 'DELETE' then old else new end;
 begin
-  if bounce_counter(bounce.kind) is not null then
-    perform count_outcome_of(bounce.message_id, bounce_counter(bounce.kind), case when tg_op = 'DELETE' then -1 else 1 end);
+  if bounce_counter(bounce) is not null then
+    perform count_outcome_of(bounce.message_id, bounce_counter(bounce), case when tg_op = 'DELETE' then -1 else 1 end);
   end if;
   return null;
 end $$;
@@ -251,7 +263,7 @@ begin
   select message.workspace_id, subject_of(message), part_of(message), date_bin('15 minutes', message.created_at, timestamptz 'epoch'),
     outcome.counter, count(*)
   from (
-    select message_id, bounce_counter(kind) as counter from bounces where kind <> 'UNSUBSCRIBE'
+    select message_id, bounce_counter(bounces) as counter from bounces where kind <> 'UNSUBSCRIBE'
     union all
     select message_id, 'UNSUBSCRIBED' from unsubscribes
     union all

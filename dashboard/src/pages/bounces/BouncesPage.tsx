@@ -8,7 +8,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
-import { BOUNCE_KINDS, describeBounce, KINDS } from './bounce-kinds.ts'
+import { BOUNCE_KINDS, describeBounce, describeSource, KINDS } from './bounce-kinds.ts'
 import { ReceivingDomains } from './ReceivingDomains.tsx'
 
 export function BouncesPage() {
@@ -85,8 +85,7 @@ export function BouncesPage() {
                 </td>
                 <td className="t2" data-cell="about" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
                   {/* The diagnostic already contains the status code. */}
-                  {diagnostic ?? status ?? '–'}{' '}
-                  <span className="t3">via {source === 'smtp' ? 'bounce email' : source}</span>
+                  {diagnostic ?? status ?? '–'} <span className="t3">{describeSource(source)}</span>
                 </td>
                 <td className="num t2" data-cell="number">
                   <Time at={createdAt} />

@@ -46,3 +46,9 @@ export function describeBounce({ kind, category }: Pick<Bounce, 'kind' | 'catego
         : `${CAUSES[category ?? 'UNKNOWN']} This does not count against the address.`
   }
 }
+
+/** Says where Dripline knows a bounce from. */
+export function describeSource(source: string): string {
+  if (source === 'rejection') return 'rejected while sending'
+  return `via ${source === 'smtp' ? 'bounce email' : source}`
+}
