@@ -25,7 +25,7 @@ export function categoryOfWords(words: string, status: StatusCode | undefined): 
   const canBeMailbox = !ABOUT_SOMETHING_ELSE.test(detail)
   if (concepts.DISABLED.test(words) && canBeMailbox) return 'MAILBOX_DISABLED'
   if (concepts.NOT_FOUND.test(words) && canBeMailbox) return 'MAILBOX_NOT_FOUND'
-  if (concepts.NO_DOMAIN.test(words) && canBeMailbox && !isPolicy) return 'DOMAIN_NOT_FOUND'
+  if (concepts.NO_DOMAIN.test(words) && (canBeMailbox || detail === '4.4') && !isPolicy) return 'DOMAIN_NOT_FOUND'
   if (concepts.ADDRESS_REJECTED.test(words) && ['', '0.0', '1.0'].includes(detail)) return 'MAILBOX_NOT_FOUND'
   if (concepts.ADDRESS_DENIED.test(words) && detail === '4.1') return 'MAILBOX_NOT_FOUND'
   if (concepts.POLICY.test(words)) return 'POLICY'

@@ -20,6 +20,7 @@ export const NOT_FROM_US = any(
   raw`\b(?:for|from|to) (?:all )?(?:external|outside|internet) (?:e?-?mails?|messages?|senders?|sources?|hosts?|networks?)\b`,
   raw`\b${MAILBOX} (?:policy|policies)\b`,
   raw`\b(?:destination|${MAILBOX}) for you\b`,
+  raw`\b(?:permitted|permission|allowed|authori[sz]ed) to (?:post|send)\b`,
 )
 
 // The mailbox is full, disabled or unknown.
@@ -62,7 +63,8 @@ export const ADDRESS_DENIED = /\baddress(?:es)? rejected ?: access denied/i
 
 export const NO_DOMAIN = any(
   raw`\b(?:host|domain)(?: name)?\b${WORDS}\b(?:not found|unknown|does(?:n.t| not) exist)`,
-  raw`\b(?:unknown|no such) (?:host|domain)`,
+  raw`\b(?:unknown|invalid|no such) (?:host|domain)`,
+  raw`\bno (?:valid )?mail (?:exchanger|host|server)s?\b`,
   raw`couldn.t find any host|nxdomain|null mx|\bno mx\b`,
   raw`(?:host|domain|server) does not accept (?:any )?e?mail(?! (?:from|in))`,
 )

@@ -27,7 +27,8 @@ const AFTER_CONTENT = /\b(?:after|reply to) (?:the )?end of data\b/i
  * Finds the cause of a failed delivery:
  * 1. The other server's reply outweighs the status of the reporting server, which often is unspecific or derived.
  * 2. Its words outweigh its codes. Codes decide if the words name no cause.
- * 3. It is permanent if no code is temporary (class 4), and the server did not first accept the recipient.
+ * 3. It is permanent if no code is temporary (class 4). If the server had accepted the recipient first, its own reply must name the
+ *    cause.
  *
  * @param status status in the report of a server or a provider
  * @param reply the other server's response, as reported
@@ -49,8 +50,7 @@ export function findCause(status: string | null, reply: string | null, text = ''
     (reported && categoryOfCode(reported)) ??
     'UNKNOWN'
   const isTemporary = [classOf(remote), own?.class, reported?.class].includes('4') || FOR_NOW.test(remote)
-  // A server that accepted the recipient and rejects the content may disguise that as an unknown user.
-  const isDoubtful = AFTER_CONTENT.test(`${said} ${surrounding}`) && !(own && isSpecific(own))
+  const isDoubtful = AFTER_CONTENT.test(`${said} ${surrounding}`) && stated === undefined
   const code = own && (isSpecific(own) || !reported || !isSpecific(reported)) ? own : reported
   return { category, isPermanent: !isTemporary && !isDoubtful, status: code?.text ?? null }
 }

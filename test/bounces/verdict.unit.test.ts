@@ -23,6 +23,9 @@ describe('classifyBounce', () => {
     ['HARD', 'MAILBOX_NOT_FOUND', null, '550 Message not accepted -- invalid mailbox'],
     ['HARD', 'DOMAIN_NOT_FOUND', '5.1.10', '550 5.1.10 RESOLVER.ADR.RecipientNotFound'],
     ['HARD', 'DOMAIN_NOT_FOUND', '5.4.4', 'Host or domain name not found'],
+    ['HARD', 'DOMAIN_NOT_FOUND', '5.4.4', '550 5.4.4 The domain has no mail exchanger'],
+    ['HARD', 'DOMAIN_NOT_FOUND', '5.4.4', '550 5.4.4 Invalid domain'],
+    ['SOFT', 'DOMAIN_NOT_FOUND', '4.4.4', '450 4.4.4 Invalid domain'],
     ['HARD', 'MAILBOX_DISABLED', '5.2.1', '550 5.2.1 The account is disabled'],
     ['HARD', 'MAILBOX_DISABLED', null, '554 This mailbox has been blocked due to inactivity'],
     ['SOFT', 'MAILBOX_DISABLED', null, '450 The account is temporarily inactive'],
@@ -54,6 +57,8 @@ describe('classifyBounce', () => {
     ['BLOCKED', 'POLICY', null, '550 The address is not a valid destination for you'],
     ['BLOCKED', 'POLICY', '5.2.1', '550 5.2.1 Mailbox disabled for external networks'],
     ['BLOCKED', 'POLICY', '5.1.1', '550 5.1.1 The recipient policy is invalid'],
+    ['BLOCKED', 'POLICY', '5.1.1', '550 5.1.1 The group may not exist, or you do not have permission to post to it'],
+    ['BLOCKED', 'POLICY', '5.7.1', '550 5.7.1 You are not permitted to post to this mailing list'],
     ['BLOCKED', 'POLICY', null, '550 Rejected by the invalid recipient policy'],
     ['BLOCKED', 'AUTHENTICATION', '5.6.0', '550 5.6.0 Invalid mailbox in From header'],
     ['BLOCKED', 'AUTHENTICATION', null, '550 authentication failed: user not found'],
@@ -102,12 +107,13 @@ describe('classifyBounce', () => {
     assert.equal(statusOf(null, '552 Mailbox full'), null)
   })
 
-  it('doubts an unknown user after the server accepted the recipient and saw the content', () => {
-    const kindOf = (reply: string) => {
+  it('believes only the words and codes of a server that had accepted the recipient and saw the content', () => {
+    const kindOf = (reply: string, status: string | null = null) => {
       const text = `<ada@example.com>: host mx.example.com said: ${reply} (in reply to end of DATA command)`
-      return classifyBounce(null, reply, text).kind
+      return classifyBounce(status, reply, text).kind
     }
-    assert.equal(kindOf('550 Unknown user'), 'SOFT')
+    assert.equal(kindOf('550 Failed', '5.1.1'), 'SOFT')
+    assert.equal(kindOf('550 Unknown user'), 'HARD')
     assert.equal(kindOf('550 5.1.1 Unknown user'), 'HARD')
   })
 

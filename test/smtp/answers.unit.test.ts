@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { codesOf, isRateRejection, rejectionScopeOf, type RejectionScope } from '../../src/smtp/answers.ts'
+import { codesOf, isRateRejection, rejectionScopeOf } from '../../src/smtp/answers.ts'
+import type { RejectionScope } from '../../src/smtp/status-codes.ts'
 
 describe('rejectionScopeOf', () => {
   const cases: [RejectionScope, string, string][] = [
