@@ -77,7 +77,7 @@ export async function listenForBounces(
         const results = await limit.run('mail', async () => {
           await unsubscribeByMail(dependencies, secret, recipients)
           if (recipients.every((address) => openUnsubscribeAddress(secret, address))) return []
-          const reports = await reader.read({ raw, isFromNobody })
+          const reports = await reader.run({ raw, isFromNobody })
           return receiveReturnedMail(dependencies, secret, { recipients, ...reports })
         })
         if (results.includes('later')) throw smtpError(451, '4.3.0 Not known yet: try again')

@@ -30,13 +30,11 @@ export const bounceResponse = object({
     'The mail provider’s own classification, if it reported the bounce.',
     'Permanent/NoEmail',
   ),
-  source: string()
-    .required()
-    .meta({
-      description:
-        'The source of the report: smtp for returned mail, rejection if the mail server rejected the email, or a provider.',
-      example: 'smtp',
-    }),
+  source: string().required().meta({
+    description:
+      'The source of the report: smtp for returned mail, rejection if the mail server rejected the email, or a provider.',
+    example: 'smtp',
+  }),
   createdAt: timestamp('When it was reported.'),
 })
   .required()

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import type { Attachment, Email } from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { AuthenticateKey, Caller } from '../http/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -10,9 +10,11 @@ import { newCall } from '../platform/call.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { idOfValues } from '../platform/ids.ts'
+import { type JobThread, JobTookTooLong } from '../platform/job-thread.ts'
 import { waits } from '../platform/waits.ts'
 import { mailboxOf } from '../senders/index.ts'
 import { type AttachmentInput, type EmailInput, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from './email.ts'
+import { createMailParser, type ParsedMail } from './mail-parser.ts'
 import { queueTogether } from './queue-emails.ts'
 import { checkEmail, isAllowedHeader, isContentId, isContentType, MAX_FILENAME_LENGTH, MAX_HEADERS } from './schemas.ts'
 
@@ -54,6 +56,7 @@ export async function listenForSubmissions(
   { port, host, tls }: SubmissionOptions,
 ): Promise<SubmissionServer> {
   const { log } = dependencies
+  const parser = createMailParser()
   const clients = new WeakMap<SMTPServerSession, Client>()
   const connectionsFrom = new Map<string, number>()
   /** Ends connections whose client does not authenticate in time. */
@@ -107,7 +110,7 @@ export async function listenForSubmissions(
       callback()
     },
     onData(stream, session, callback) {
-      settle(receive(dependencies, clients, stream, session), callback)
+      settle(receive({ ...dependencies, parser }, clients, stream, session), callback)
     },
   })
   /** Completes a command, or reports why it failed. An unknown error is temporary, and its text is not revealed. */
@@ -126,7 +129,10 @@ export async function listenForSubmissions(
   await once(server.server, 'listening')
   return {
     port: (server.server.address() as AddressInfo).port,
-    close: () => new Promise<void>((done) => server.close(() => done())),
+    async close() {
+      await new Promise<void>((done) => server.close(() => done()))
+      await parser.close()
+    },
   }
 }
 
@@ -148,7 +154,7 @@ async function authenticate(
 
 /** Accepts a mail. @returns the response of the server */
 async function receive(
-  dependencies: Dependencies & { authenticateKey: AuthenticateKey },
+  dependencies: Dependencies & { authenticateKey: AuthenticateKey; parser: JobThread<Uint8Array, ParsedMail> },
   clients: WeakMap<SMTPServerSession, Client>,
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
@@ -160,7 +166,7 @@ async function receive(
   if (!client.isCounted) client.caller = await authenticate(dependencies, client.key, session)
   client.isCounted = false
   const { id: workspaceId } = client.caller.workspace
-  const mail = await parse(raw)
+  const mail = await parse(dependencies.parser, raw)
   try {
     const content = contentOf(mail)
     const attachments = attachmentsOf(mail)
@@ -179,11 +185,13 @@ async function receive(
   }
 }
 
-/** Parses a mail. @throws an SMTP error if it is malformed, or its texts cannot be stored */
-async function parse(raw: Buffer): Promise<Email> {
-  const mail = await PostalMime.parse(raw).catch((error: Error) => {
-    throw smtpError(550, `5.6.0 The mail cannot be read: ${error.message}`.slice(0, 400))
+/** Parses a mail. @throws an SMTP error if it is malformed or too complex, or its texts cannot be stored */
+async function parse(parser: JobThread<Uint8Array, ParsedMail>, raw: Buffer): Promise<Email> {
+  const mail = await parser.run(raw).catch((error: Error & { code?: string }) => {
+    const isTooComplex = error instanceof JobTookTooLong || error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    throw isTooComplex ? smtpError(550, '5.6.0 The mail takes too long to read. Send one with fewer parts') : error
   })
+  if ('fault' in mail) throw smtpError(550, `5.6.0 The mail cannot be read: ${mail.fault}`.slice(0, 400))
   const { subject, html, text } = mail
   const fault = findJsonFault({ subject, html, text })
   if (fault) throw smtpError(550, `5.6.0 ${fault}`)

@@ -170,6 +170,30 @@ describe('emails over SMTP', () => {
     await assert.rejects(startAnotherApi(service, settings), /SMTP_SUBMISSION_CERT and SMTP_SUBMISSION_KEY/)
   })
 
+  describe('that are crafted to take long to read', () => {
+    withWaits({ mailParsing: 1_000 })
+
+    it('are refused, and block neither the API nor the next mail', async () => {
+      // The parser needs time with the square of the number of lines: 40 seconds for these.
+      const raw = `Subject: Short lines\r\n\r\n${'a\r\n'.repeat(1_000_000)}`
+      const by = client()
+      const submitting = by.sendMail({ envelope: { from: 'hello@orchard.example', to: anAddress() }, raw }).then(
+        ({ response }) => response,
+        (error: { response?: string }) => error.response,
+      )
+      let answers = 0
+      const refused = submitting.finally(() => by.close())
+      for (let isOver = false; !isOver;) {
+        assert.equal((await service.call('GET', 'contacts?limit=1')).status, 200)
+        answers += 1
+        isOver = await Promise.race([refused.then(() => true), new Promise<false>((done) => setImmediate(done, false))])
+      }
+      assert.match((await refused) ?? '', /^550 5\.6\.0 The mail takes too long to read/)
+      assert.ok(answers > 20, `${answers} answers`)
+      assert.match(await send({ to: anAddress() }), /^250 /)
+    })
+  })
+
   describe('from clients that do not sign in', () => {
     withWaits({ submissionSignIn: 2_000 })
     /** Connects. @returns what the server says until it closes the connection, or for as long as it is open */

@@ -1,0 +1,79 @@
+import { once } from 'node:events'
+import { Worker } from 'node:worker_threads'
+
+export interface JobThreadOptions {
+  /** The code of the thread: see `answerJobs`. */
+  script: URL
+  /** Returns the milliseconds that a job may take. */
+  mostMs: () => number
+  /** Megabytes that the thread may use. */
+  mostMb: number
+}
+
+export interface JobThread<Job, Result> {
+  /**
+   * Does a job, one at a time. @throws {JobTookTooLong} after its time; {Error} if it takes too much memory, or the job fails
+   */
+  run(job: Job): Promise<Result>
+  close(): Promise<void>
+}
+
+/** The job is crafted, or the machine is busy. */
+export class JobTookTooLong extends Error {}
+
+/**
+ * Works on untrusted input in a separate thread, which is terminated if a job takes too long. A parser or a regular expression can take
+ * hours on crafted input and would block the process.
+ */
+export function createJobThread<Job, Result>({ script, mostMs, mostMb }: JobThreadOptions): JobThread<Job, Result> {
+  let thread: Worker | undefined
+  let isClosed = false
+  /** Settles when the last job that was given has ended. */
+  let last: Promise<unknown> = Promise.resolve()
+
+  function start(): Worker {
+    const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: mostMb } })
+    // An idle thread must not keep the process alive. Errors reach the caller that waits for the result.
+    started
+      .on('error', () => undefined)
+      .once('exit', () => {
+        if (thread === started) thread = undefined
+      })
+    started.unref()
+    return started
+  }
+
+  async function work(job: Job): Promise<Result> {
+    if (isClosed) throw new Error('The thread is closed')
+    const worker = (thread ??= start())
+    const over = new AbortController()
+    const late = setTimeout(() => over.abort(new JobTookTooLong('It took too long')), mostMs())
+    const exit = once(worker, 'exit', { signal: over.signal })
+    exit.catch(() => undefined)
+    try {
+      worker.postMessage(job)
+      const answer = once(worker, 'message', { signal: over.signal }) as Promise<[Result]>
+      const [result] = await Promise.race([answer, exit.then(() => Promise.reject(new Error('The thread ended')))])
+      return result
+    } catch (error) {
+      if (thread === worker) thread = undefined
+      await worker.terminate()
+      throw over.signal.aborted ? (over.signal.reason as Error) : error
+    } finally {
+      clearTimeout(late)
+      over.abort()
+    }
+  }
+
+  return {
+    run(job) {
+      const result = last.then(() => work(job))
+      last = result.catch(() => undefined)
+      return result
+    },
+    async close() {
+      isClosed = true
+      await thread?.terminate()
+    },
+  }
+}
