@@ -1,3 +1,4 @@
+import { pageSizes } from '../platform/page-sizes.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { lastPosition, readRecipients } from '../contacts/index.ts'
 import { mayBeLost } from '../instance/index.ts'
@@ -40,8 +41,6 @@ import { queuePage } from './recipients.ts'
 import type { AdvanceDependencies } from './transmission.ts'
 import { type CampaignPosition, type SendTimes, zonesOfPage } from './recipients-queries.ts'
 
-/** Emails that are prepared and rendered at once. */
-const PAGE = 200
 /** Maximum milliseconds of one turn. Other campaigns wait for theirs. */
 const TURN_MS = 10_000
 /** Milliseconds until the next check if no connection was free, an email is being sent, or sending is disabled. */
@@ -49,7 +48,6 @@ const SOON_MS = 2_000
 const RECHECK_MS = 10_000
 /** A time within these milliseconds is awaited here, without a timer of Temporal. */
 const AWAITED_MS = 1_000
-const DISMISSED_AT_ONCE = 2_000
 const EXPIRED_AT_ONCE = 1_000
 
 /**
@@ -72,8 +70,8 @@ export async function advanceCampaign(
     case 'PAUSED':
       return { next: 'wait', until: null }
     case 'CANCELLED': {
-      const dismissed = await dismissMessages(em, { campaignId, limit: DISMISSED_AT_ONCE }, CANCELLED)
-      if (dismissed === DISMISSED_AT_ONCE) return { next: 'go-on' }
+      const dismissed = await dismissMessages(em, { campaignId, limit: pageSizes.dismissed }, CANCELLED)
+      if (dismissed === pageSizes.dismissed) return { next: 'go-on' }
       // A message that is being sent may still be deferred. The next turn dismisses it then.
       return (await hasOpen(em, campaignId)) ? soon(SOON_MS) : { next: 'end' }
     }
@@ -250,7 +248,8 @@ export async function preparePage(
 /** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each email takes its own turn. */
 function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
   if (keepsRate) return 1
-  return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
+  const most = pageSizes.campaignEmails
+  return throttlePerHour == null ? most : Math.max(1, Math.min(most, Math.floor(throttlePerHour / 360)))
 }
 
 /** Checks whether the campaign was due before a restore, which may have lost the record that it was sent. */

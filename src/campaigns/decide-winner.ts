@@ -1,3 +1,4 @@
+import { pageSizes } from '../platform/page-sizes.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { releaseRecipients } from '../messages/index.ts'
 import { pickWinner, type WinnerBy } from './ab-test.ts'
@@ -19,9 +20,6 @@ export function decisionTime(em: EntityManager, id: string): Promise<Date | unde
   })
 }
 
-/** Recipients released per statement. */
-const RELEASED_AT_ONCE = 5_000
-
 /**
  * Decides the winner unless it is already decided, and releases some of the recipients that wait for it. Safe to repeat and to
  * run concurrently.
@@ -36,6 +34,6 @@ export function releaseRemainingRecipients(em: EntityManager, id: string, winner
       winner = pickWinner(await variantResults(unit, id), winnerBy)
       await setWinner(unit, id, winner)
     }
-    return (await releaseRecipients(unit, id, winner, RELEASED_AT_ONCE)) > 0
+    return (await releaseRecipients(unit, id, winner, pageSizes.released)) > 0
   })
 }

@@ -1,3 +1,4 @@
+import { pageSizes } from '../platform/page-sizes.ts'
 import { type ConditionContext, conditionSql, type ResolvedCondition } from '../segments/index.ts'
 import { type ContactSuppressedBy, suppressedBy, suppressedContacts } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -121,9 +122,6 @@ export interface CampaignPosition {
   cursor: number
 }
 
-/** Contacts read for one page of recipients, and the maximum number of recipients on a page. */
-export const MAX_CONTACTS_PER_PAGE = 2_000
-
 /** Reads the time zones in the metadata of the next contacts. They are not validated. */
 export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: CampaignPosition): Promise<string[]> {
   const rows = await sql<{ zone: string }>(
@@ -132,7 +130,7 @@ export async function zonesOfPage(em: EntityManager, { workspaceId, cursor }: Ca
        select metadata ->> 'timezone' as zone from contacts
        where workspace_id = $1::uuid and place > $2::bigint order by place limit $3::integer
      ) page where zone is not null`,
-    [workspaceId, cursor, MAX_CONTACTS_PER_PAGE],
+    [workspaceId, cursor, pageSizes.campaignContacts],
   )
   return rows.map(({ zone }) => zone)
 }
@@ -171,7 +169,7 @@ export async function recipientsPage(
        select place from contacts where workspace_id = $1::uuid and place > $2::bigint and place <= $3::bigint
        order by place limit $4::integer
      ) page`,
-    [workspaceId, cursor, campaign.last_place, MAX_CONTACTS_PER_PAGE],
+    [workspaceId, cursor, campaign.last_place, pageSizes.campaignContacts],
   )
   const last = page?.last ?? campaign.last_place
   const parameters: unknown[] = [workspaceId, cursor, last, listIds]
@@ -187,7 +185,7 @@ export async function recipientsPage(
      order by contact.id for key share of contact`,
     parameters,
   )
-  return { recipients, last, isLast: (page?.count ?? 0) < MAX_CONTACTS_PER_PAGE }
+  return { recipients, last, isLast: (page?.count ?? 0) < pageSizes.campaignContacts }
 }
 
 /** Stores the position of a campaign. The caller has locked it. */

@@ -1,3 +1,4 @@
+import { pageSizes } from '../platform/page-sizes.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
   addressesByExternalId,
@@ -29,9 +30,6 @@ import { deleteChunks, insertErrors, lockImport, readBytes, type RowError } from
 import { MAX_RECORD_BYTES, type ReadCsv, readCsv } from './read-csv.ts'
 import { createRowReader, type OptOut, type Row } from './read-row.ts'
 
-/** Maximum number of rows per transaction, lower if each row can start an automation. */
-const MAX_ROWS = 5_000
-const MAX_STARTING_ROWS = 100
 /** Bytes per transaction: enough for the longest record. */
 const CHUNK_BYTES = 2 * MAX_RECORD_BYTES
 /** Maximum number of rows per address in one chunk. Each one needs its own statement, so further rows wait for the next chunk. */
@@ -61,7 +59,8 @@ export async function advanceImport(
     if (!(await lockImport(unit, workspaceId, id))) return undefined
     const found = await unit.findOneOrFail(Import, { id }, { refresh: true })
     if (found.status !== 'RUNNING') return { found, suppressions: undefined }
-    const most = (found.options.triggers ? MAX_STARTING_ROWS : MAX_ROWS) >> Math.min(attempt - 1, 10)
+    const most =
+      (found.options.triggers ? pageSizes.importedStartingRows : pageSizes.importedRows) >> Math.min(attempt - 1, 10)
     const read = await readRecords(unit, found, Math.max(1, most))
     const rows = await readRowsWithinLimits(unit, found, read)
     const progress = progressAfter(found, read, rows.taken)

@@ -24,6 +24,24 @@ export const pageSizes = {
    * of 16 KB to 700 KB, because it writes numbers in full.
    */
   exportedItems: 5,
+  /** Contacts of which a campaign finds its recipients, and the maximum number of recipients in one transaction. */
+  campaignContacts: 2_000,
+  /** Emails of a campaign that are prepared and rendered at once. */
+  campaignEmails: 200,
+  /** Recipients of an A/B test who get the winner, and those of a cancelled campaign who get nothing. */
+  released: 5_000,
+  dismissed: 2_000,
+  /** Rows of a file that are imported in one transaction, fewer if each can start an automation. */
+  importedRows: 5_000,
+  importedStartingRows: 100,
+  /** Enrollments of a deleted automation, which leaves Temporal’s capacity to others. */
+  deletedAutomation: 50,
+  /** Retries that an automation that sends again enqueues. */
+  wakeRetries: 1_000,
+  /** Webhook events that one statement replays: more would exceed the statement timeout. */
+  replayed: 10_000,
+  /** Expired rows of a table that one statement deletes. */
+  forgotten: 1_000,
 }
 
 export type PageSizes = typeof pageSizes

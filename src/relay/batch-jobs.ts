@@ -20,12 +20,11 @@ import { newCall } from '../platform/call.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 
 /**
- * Size and concurrency of the pages. Deletions and reconciliations are not urgent, so they leave Temporal's capacity to others.
+ * Concurrency and sizes of the pages. Deletions and reconciliations are not urgent, so they leave Temporal's capacity to others.
  * The emails of a deleted automation end with the DELETE request.
  */
 const WAKES_AT_ONCE = 20
-const WAKE_RETRIES_SIZE = 1_000
-const DELETE_AUTOMATION = { size: 50, concurrency: 2 }
+const DELETED_AT_ONCE = 2
 /** Email contents deleted at once. Each can be hundreds of kilobytes. */
 const CONTENTS_AT_ONCE = 100
 const RECONCILE = { size: 50, concurrency: 5 }
@@ -105,9 +104,9 @@ async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Deli
 async function wakeRetries({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const fork = em.fork()
   const of = { automationId: delivery.automationId! }
-  const page = await waitingRetries(fork, of, delivery.afterId, WAKE_RETRIES_SIZE)
+  const page = await waitingRetries(fork, of, delivery.afterId, pageSizes.wakeRetries)
   await enqueueEach(fork, 'RETRY', page, 'bulk')
-  if (page.length === WAKE_RETRIES_SIZE) return advanceBatchJob(fork, delivery, page.at(-1)!.id)
+  if (page.length === pageSizes.wakeRetries) return advanceBatchJob(fork, delivery, page.at(-1)!.id)
   await completeDeliveries(fork, [delivery])
 }
 
@@ -116,7 +115,7 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
   const fork = em.fork()
   const automationId = delivery.automationId!
   // Processed enrollments are deleted, so the next page is always the first one.
-  const page = await enrollmentPage(fork, { automationId, afterId: null, paused: false }, DELETE_AUTOMATION.size)
+  const page = await enrollmentPage(fork, { automationId, afterId: null, paused: false }, pageSizes.deletedAutomation)
   await pMap(
     page.filter(({ active }) => active),
     async (place) => {
@@ -131,11 +130,11 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
         await enqueue(em.fork(), { kind: 'CANCEL', automationId, contactId, concurrencyKey })
       }
     },
-    { concurrency: DELETE_AUTOMATION.concurrency },
+    { concurrency: DELETED_AT_ONCE },
   )
   const ids = page.map(({ id }) => id)
   if (!(await deleteEnrollments(fork, ids))) return advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
-  if (page.length === DELETE_AUTOMATION.size) return advanceBatchJob(fork, delivery, null)
+  if (page.length === pageSizes.deletedAutomation) return advanceBatchJob(fork, delivery, null)
   if (!(await deleteContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceBatchJob(fork, delivery, null)
   await removeAutomation(fork, automationId)
   await completeDeliveries(fork, [delivery])

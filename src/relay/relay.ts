@@ -1,3 +1,4 @@
+import { pageSizes } from '../platform/page-sizes.ts'
 import { setTimeout as delay } from 'node:timers/promises'
 import { deleteExpired } from '../accounts/index.ts'
 import { deleteOldEntries } from '../audit/index.ts'
@@ -43,9 +44,8 @@ const PAGES = {
   batch: { size: 1, concurrency: 1 },
   mail: { size: 1, concurrency: 1 },
 } satisfies Record<Lane, { size: number; concurrency: number }>
-/** Milliseconds between two rounds of upkeep, and the number of rows deleted at once. */
+/** Milliseconds between two rounds of upkeep. */
 const UPKEEP_MS = 60_000
-const ROWS_FORGOTTEN = 1_000
 /** Overdue emails that one round starts again, and contents of attachments deleted at once. */
 const EMAILS_STARTED = 100
 const CONTENTS_DELETED = 50
@@ -203,38 +203,38 @@ const visits =
  */
 function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
   /** Reduced after a round that took too long: one event may concern a thousand automations. */
-  let events = ROWS_FORGOTTEN
+  let events = pageSizes.forgotten
   return async () => {
     await recoverFromClockChange(em.fork())
     for (const kind of STANDING_JOBS) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
     for (const messageId of await expireLeases(em.fork(), {
       error: SENDER_STOPPED_ERROR,
       graceSeconds: ABANDONED_SECONDS,
-      limit: ROWS_FORGOTTEN,
+      limit: pageSizes.forgotten,
     })) {
       log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
     // Temporal may have lost their workflows. Starting one again that is running does nothing.
     await enqueueEach(em.fork(), 'EMAIL', await overdueEmails(em.fork(), EMAILS_STARTED), 'bulk')
     const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)
-    const asks = await deleteOldConfirmationEmails(em.fork(), ROWS_FORGOTTEN)
-    const windows = await deleteIdleWindows(em.fork(), ROWS_FORGOTTEN)
-    const keys = await forgetIdempotencyKeys(em.fork(), ROWS_FORGOTTEN)
-    const ended = await deleteExpired(em.fork(), ROWS_FORGOTTEN)
-    const entries = await deleteOldEntries(em.fork(), ROWS_FORGOTTEN)
-    const calls = await deleteOldWebhookCalls(em.fork(), ROWS_FORGOTTEN)
-    const refused = await deleteOldRefusedEntries(em.fork(), ROWS_FORGOTTEN)
-    const told = await deleteOldWebhookEvents(em.fork(), ROWS_FORGOTTEN)
-    const files = await deleteOldFiles(em.fork(), ROWS_FORGOTTEN)
+    const asks = await deleteOldConfirmationEmails(em.fork(), pageSizes.forgotten)
+    const windows = await deleteIdleWindows(em.fork(), pageSizes.forgotten)
+    const keys = await forgetIdempotencyKeys(em.fork(), pageSizes.forgotten)
+    const ended = await deleteExpired(em.fork(), pageSizes.forgotten)
+    const entries = await deleteOldEntries(em.fork(), pageSizes.forgotten)
+    const calls = await deleteOldWebhookCalls(em.fork(), pageSizes.forgotten)
+    const refused = await deleteOldRefusedEntries(em.fork(), pageSizes.forgotten)
+    const told = await deleteOldWebhookEvents(em.fork(), pageSizes.forgotten)
+    const files = await deleteOldFiles(em.fork(), pageSizes.forgotten)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
-    events = Math.min(most * 2, ROWS_FORGOTTEN)
+    events = Math.min(most * 2, pageSizes.forgotten)
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
       [asks, windows, keys, ended, entries, calls, refused, told, files].some(
-        (forgotten) => forgotten >= ROWS_FORGOTTEN,
+        (forgotten) => forgotten >= pageSizes.forgotten,
       )
     )
   }

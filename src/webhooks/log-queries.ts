@@ -1,4 +1,5 @@
 /** The statements that read and repeat deliveries for the API, and that read events in the order of a cursor. */
+import { pageSizes } from '../platform/page-sizes.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Cursor } from '../platform/db/newest-page.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
@@ -119,9 +120,6 @@ interface ReplayedPage {
   last: string | null
 }
 
-/** Events that one statement replays: more would exceed the statement timeout. */
-const REPLAY_PAGE = 10_000
-
 /** Makes the deliveries of a range due again, except for those that are pending. @returns the number */
 export async function replayDeliveries(
   em: EntityManager,
@@ -131,8 +129,8 @@ export async function replayDeliveries(
   const range = [timestampForPostgres(since), until === undefined ? null : timestampForPostgres(until)]
   const page = (after: string) =>
     status === undefined
-      ? sql<ReplayedPage>(em, REPLAY, [id, ...range, after, workspaceId, events])
-      : sql<ReplayedPage>(em, REPLAY_STATUS, [id, ...range, after, status])
+      ? sql<ReplayedPage>(em, REPLAY, [id, ...range, after, workspaceId, events, pageSizes.replayed])
+      : sql<ReplayedPage>(em, REPLAY_STATUS, [id, ...range, after, status, pageSizes.replayed])
   let replayed = 0
   for (let after: string | null = '0'; after !== null;) {
     const [row]: ReplayedPage[] = await page(after)
@@ -151,7 +149,7 @@ with page as materialized (
   select position, contact_id from webhook_events
   where position > $4::bigint and workspace_id = $5::uuid and ${IN_RANGE} and endpoint_id is null
     and (type = any($6::text[]) or '*' = any($6::text[]))
-  order by position limit ${REPLAY_PAGE}
+  order by position limit $7::integer
 ), replayed as (
   insert into webhook_deliveries as delivery (event_position, endpoint_id, lane)
   select position, $1::uuid, webhook_lane($1::uuid, contact_id) from page order by position
@@ -163,7 +161,7 @@ const REPLAY_STATUS = `
 with page as materialized (
   select position from webhook_deliveries delivery join webhook_events on position = delivery.event_position
   where delivery.endpoint_id = $1::uuid and delivery.status = $5 and event_position > $4::bigint and ${IN_RANGE}
-  order by event_position limit ${REPLAY_PAGE}
+  order by event_position limit $6::integer
 ), replayed as (
   update webhook_deliveries delivery set ${START_OVER} from page
   where delivery.event_position = page.position and delivery.endpoint_id = $1::uuid and delivery.status = $5

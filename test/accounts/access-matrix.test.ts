@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict'
-import { isAtLeast, type Role, ROLES } from '../../src/http/roles.ts'
+import { type Role, ROLES } from '../../src/http/roles.ts'
 import { operations } from '../../src/runtime/operations.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Operation } from '../../src/http/operation.ts'
 import { type BrowserLike, openBrowser } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
+import { EXPECTED, expectedOf, mayUse } from '../support/operations-table.ts'
 import type { Answer, Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { checkRows } from '../support/table.ts'
-
-/** The minimum role that an operation requires; `undefined` for open operations. */
-const leastFor = ({ scope, role, open }: Operation): Role | undefined =>
-  open ? undefined : (role ?? (scope == null || scope.endsWith(':read') ? 'viewer' : 'editor'))
 
 const GATES = ['role_missing', 'not_a_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
 
@@ -43,28 +40,29 @@ describe('access of signed-in people', () => {
 
   /** The callers of an operation, with checks of their responses. */
   function callersOf(operation: Operation): Record<string, () => Promise<void>> {
-    const { id, method, open } = operation
-    const least = leastFor(operation)
+    const { id, method } = operation
+    const expected = expectedOf(operation)
+    const isOpen = expected.role === undefined
 
     const ofRole = (role: Role) => async () => {
       // An operation may end its session, which the next operation must not inherit.
-      const answer = await ask(operation, open ? await aSession(role) : people[role])
+      const answer = await ask(operation, isOpen ? await aSession(role) : people[role])
       if (id === 'whoami') assert.equal(answer.refused, '403 keys_only')
       // Members who are not owners may remove only themselves.
       else if (id === 'removeMember' && role !== 'owner') assert.equal(answer.refused, '403 role_missing')
-      else if (least === undefined || isAtLeast(role, least)) assertAdmitted(answer)
+      else if (mayUse(expected, role)) assertAdmitted(answer)
       else assert.equal(answer.refused, '403 role_missing')
     }
 
     const withoutSession = (browser: BrowserLike, code: string) => async () => {
       const answer = await ask(operation, browser)
-      if (open === 'anybody') assertAdmitted(answer)
+      if (expected.who === 'anybody') assertAdmitted(answer)
       else assert.equal(answer.refused, `401 ${code}`)
     }
 
     return {
       ...Object.fromEntries(ROLES.map((role) => [role, ofRole(role)])),
-      'no session': withoutSession(openBrowser(service), open === 'account' ? 'signed_out' : 'key_missing'),
+      'no session': withoutSession(openBrowser(service), expected.who === 'account' ? 'signed_out' : 'key_missing'),
       async 'an ended session'() {
         const ended = await aSession()
         const { cookie } = ended
@@ -72,7 +70,7 @@ describe('access of signed-in people', () => {
         ended.cookie = cookie
         await withoutSession(ended, 'signed_out')()
       },
-      ...(!open && {
+      ...(!isOpen && {
         async 'people who are not members'() {
           const foreign = await ask(operation, people.stranger)
           assert.equal(foreign.refused, '403 not_a_member')
@@ -94,14 +92,18 @@ describe('access of signed-in people', () => {
           assert.equal((await people.owner.ask('GET', 'session')).status, 200)
         },
       }),
-      ...(operation.scope === undefined &&
-        !open && {
-          async 'an API key'() {
-            assert.equal((await service.call(method, fill(operation))).refused, '403 people_only')
-          },
-        }),
+      ...(expected.who === 'people' && {
+        async 'an API key'() {
+          assert.equal((await service.call(method, fill(operation))).refused, '403 people_only')
+        },
+      }),
     }
   }
+
+  it('is decided for the operations of the table, no more and no fewer', () => {
+    const actual = operations.map(({ method, path }) => `${method} ${path}`)
+    assert.deepEqual(actual.toSorted(), EXPECTED.map(({ operation }) => operation).toSorted())
+  })
 
   for (const operation of operations)
     it(`is limited at ${operation.method} ${operation.path}`, () => checkRows(callersOf(operation), (check) => check()))

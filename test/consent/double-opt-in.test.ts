@@ -423,7 +423,7 @@ describe('double opt-in lists', () => {
     await eventually('the confirmation email arrives', () => mailsTo(paused)[0])
 
     const refused = newAddress()
-    sink.behave({ code: 550, text: 'No such user', at: 'rcpt' })
+    sink.behave({ code: 550, text: 'Not today', at: 'rcpt' })
     const rejectedId = await signUp(refused, list)
     await eventually('the email fails', async () => {
       const rows = await sql(em(), `select from messages where contact_id = $1 and status = 'FAILED'`, [rejectedId])

@@ -163,6 +163,37 @@ const DECISIONS: Record<string, TestedMutant> = {
   },
 }
 
+const OPERATIONS: Record<string, TestedMutant> = {
+  'change-without-an-audit-entry': {
+    what: 'the creation of a segment is not in the audit log',
+    file: 'src/segments/routes.ts',
+    replace: "    id: 'createSegment',\n",
+    by: "    id: 'createSegment',\n    audit: 'never',\n",
+    tests: ['test/segments/segments.test.ts'],
+  },
+  'reading-scope-for-a-deletion': {
+    what: 'a key that may read segments deletes them',
+    file: 'src/segments/routes.ts',
+    replace: "    description: 'Deletes the segment permanently. Its contacts stay.',\n    scope: 'segments:write',",
+    by: "    description: 'Deletes the segment permanently. Its contacts stay.',\n    scope: 'segments:read',",
+    tests: ['test/http/openapi.test.ts'],
+  },
+  'editor-manages-keys': {
+    what: 'an editor creates API keys',
+    file: 'src/workspaces/routes.ts',
+    replace: "    role: 'owner',\n    isSecret: true,\n    body: apiKeyInput,",
+    by: "    role: 'editor',\n    isSecret: true,\n    body: apiKeyInput,",
+    tests: ['test/accounts/access-matrix.test.ts'],
+  },
+  'rejected-recipient-without-a-bounce': {
+    what: 'an address that the mail server rejects is tried again by the next email',
+    file: 'src/messages/store.ts',
+    replace: "result.status === 'FAILED' && result.isRejected",
+    by: "result.status === 'FAILED' && result.isRejected && result.error === ''",
+    tests: ['test/bounces/rejections.test.ts'],
+  },
+}
+
 const TIMES: Record<string, TestedMutant> = {
   'sent-again-after-a-restore': {
     what: 'a step that runs again after a restore makes an email due that the original has sent',
@@ -201,4 +232,10 @@ const TIMES: Record<string, TestedMutant> = {
   },
 }
 
-export const TESTED_MUTANTS: Record<string, TestedMutant> = { ...PAGES, ...WORKSPACES, ...DECISIONS, ...TIMES }
+export const TESTED_MUTANTS: Record<string, TestedMutant> = {
+  ...PAGES,
+  ...WORKSPACES,
+  ...DECISIONS,
+  ...OPERATIONS,
+  ...TIMES,
+}

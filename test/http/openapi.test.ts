@@ -8,6 +8,7 @@ import { SCOPES, type Scope } from '../../src/http/scopes.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, aList, anAutomation, anEvent } from '../support/factories.ts'
+import { type ExpectedOperation, expectedOf } from '../support/operations-table.ts'
 import type { Answer, Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { checkRows } from '../support/table.ts'
@@ -118,9 +119,11 @@ describe('the OpenAPI document', () => {
     const text = JSON.stringify(document)
     for (const operation of operations) {
       const described = paths[operation.path]![operation.method.toLowerCase()]!
-      assert.equal(described['x-required-scope'], operation.scope ?? null)
-      assert.equal(described['x-alternative-scope'], operation.orScope)
+      const { who, takesIdempotencyKey } = expectedOf(operation)
+      const scopes = [described['x-required-scope'], described['x-alternative-scope']].filter(Boolean)
+      assert.deepEqual(scopes.toSorted(), who.includes(':') ? who.split(' or ').toSorted() : [])
       const names = described.parameters.map((parameter) => parameter.name)
+      assert.equal(names.includes('Idempotency-Key'), takesIdempotencyKey, operation.id)
       for (const name of operation.path.match(/(?<=\{)\w+/g) ?? []) assert.ok(names.includes(name))
       for (const name of Object.keys(operation.query?.fields ?? {})) assert.ok(names.includes(name))
       const known = Object.keys(operation.body?.fields ?? {})
@@ -153,8 +156,8 @@ describe('the OpenAPI document', () => {
   /** Calls an operation as each caller that it rejects, with checks of the responses. */
   function rejections(entry: (typeof all)[number]): Record<string, () => Promise<void>> {
     const { path, described } = entry
-    const scope = described['x-required-scope']
-    const orScope = described['x-alternative-scope']
+    const { who } = expectedOf(entry)
+    const [scope, orScope] = who.includes(':') ? (who.split(' or ') as [Scope, Scope?]) : [null]
 
     function assertDocumented(body: object, status: number) {
       const bodies = describedBodies(described, status).map((documented) => JSON.stringify(documented))
@@ -222,8 +225,8 @@ describe('the OpenAPI document', () => {
     }
   }
 
-  const forKeys = new Set(operations.flatMap(({ id, scope }) => (scope === undefined ? [] : [id])))
-  for (const entry of all.filter(({ described }) => forKeys.has(described.operationId)))
+  const isForKeys = ({ who }: ExpectedOperation) => !['people', 'account', 'anybody'].includes(who)
+  for (const entry of all.filter((each) => isForKeys(expectedOf(each))))
     it(`has the errors that ${entry.method} ${entry.path} returns`, () =>
       checkRows(rejections(entry), (check) => check()))
 

@@ -4,6 +4,7 @@ import { SCOPES } from '../../src/http/scopes.ts'
 import { createApiKey, type NewApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { assertDescribed } from './contract.ts'
+import { assertAudited } from './operations-table.ts'
 
 export interface Answer {
   status: number
@@ -58,6 +59,7 @@ export function serviceAt(context: Context, port: number): Service {
       const refused = code === null ? undefined : `${status} ${code}`
       const answer = { status, refused, headers: given, body: text ? JSON.parse(text) : undefined }
       assertDescribed(method, full, answer)
+      await assertAudited(context.orm, method, full, answer)
       return answer
     },
     async newKey({ mode = 'live', workspaceId, ...options } = {}) {

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import type { Orm } from '../../src/platform/db/orm.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { isAtLeast, type Role } from '../../src/http/roles.ts'
+
+/** What is expected of an operation, from a table that people wrote and reviewed, and not from the code. */
+export interface ExpectedOperation {
+  /** Such as `GET /contacts/{id}`. */
+  operation: string
+  /** A scope, two alternatives, `any key`, or `people`; `account` or `anybody` for operations without a workspace. */
+  who: string
+  /** The minimum role of a person; undefined for operations without a workspace. */
+  role: Role | undefined
+  /** Whether a change writes an audit entry. */
+  audited: boolean
+  takesIdempotencyKey: boolean
+}
+
+const read = (): ExpectedOperation[] =>
+  readFileSync(new URL('../http/operations.tsv', import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => {
+      const [operation = '', who = '', role = '', audited, keyed] = line.split('\t')
+      return {
+        ...{ operation, who, audited: audited === 'yes', takesIdempotencyKey: keyed === 'yes' },
+        role: role === '-' ? undefined : (role as Role),
+      }
+    })
+
+export const EXPECTED: readonly ExpectedOperation[] = read()
+
+const patterns = EXPECTED.toSorted((a, b) => a.operation.split('{').length - b.operation.split('{').length).map(
+  (expected) => {
+    const [method, path = ''] = expected.operation.split(' ')
+    return { expected, method, pattern: new RegExp(`^/api/v1${path.replace(/\{\w+\}/g, '[^/]+')}$`) }
+  },
+)
+
+/** Returns what is expected of an operation of the document. */
+export function expectedOf({ method, path }: { method: string; path: string }): ExpectedOperation {
+  const found = EXPECTED.find(({ operation }) => operation === `${method} ${path}`)
+  assert.ok(found, `test/http/operations.tsv has no row for ${method} ${path}`)
+  return found
+}
+
+export const mayUse = ({ role }: ExpectedOperation, own: Role): boolean => role === undefined || isAtLeast(own, role)
+
+/** Checks that a successful change wrote one audit entry, or none if the table says so. */
+export async function assertAudited(
+  { em }: Orm,
+  method: string,
+  path: string,
+  { status, headers }: { status: number; headers: Headers },
+): Promise<void> {
+  if (method === 'GET' || status >= 300 || headers.has('idempotent-replayed')) return
+  const [target = ''] = path.split('?')
+  const expected = patterns.find((each) => each.method === method && each.pattern.test(target))?.expected
+  // What people do with their account is recorded in each of their workspaces.
+  if (expected?.role === undefined) return
+  const requestId = headers.get('x-request-id')
+  // The creation of a workspace is an entry of the other workspace, too.
+  const entries = await sql<{ count: number }>(
+    em.fork(),
+    'select count(*)::integer as count from audit_entries where request_id = $1 group by workspace_id',
+    [requestId],
+  )
+  const isAsExpected = expected.audited ? entries.length > 0 && entries.every(({ count }) => count === 1) : !entries[0]
+  assert.ok(isAsExpected, `${method} ${path} wrote ${JSON.stringify(entries)} audit entries`)
+}
