@@ -143,6 +143,26 @@ describe('a webhook', () => {
     assert.equal((await runOf(contactId)).save_as, 'account')
   })
 
+  it('ends the enrollment right before the next email, if an exit rule or the goal is about its response', async () => {
+    const rules = {
+      exitOn: [{ condition: { stepData: 'account.plan', is: 'equal', value: 'free' } }],
+      goal: { condition: { stepData: 'account.plan', is: 'equal', value: 'pro' } },
+    } as const
+    const ended: Record<string, [string, number]> = {}
+    for (const plan of ['free', 'pro', 'team']) {
+      forget()
+      answers(() => ({ plan }))
+      const id = await world.automation([webhook({ saveAs: 'account' }), email('Of the plan')], rules)
+      const contactId = await world.contact()
+      const { status } = await world.whileWorking(async () => {
+        await world.enroll(id, contactId)
+        return (await world.handle(id, contactId).result()) as { status: string }
+      })
+      ended[plan] = [status, world.mails.length]
+    }
+    assert.deepEqual(ended, { free: ['EXITED', 0], pro: ['GOAL_REACHED', 0], team: ['COMPLETED', 1] })
+  })
+
   it('stores no response without saveAs', async () => {
     answers(() => ({ secret: 1 }))
     const { contactId } = await run([webhook()])
