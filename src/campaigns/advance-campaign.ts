@@ -41,6 +41,8 @@ import { queuePage } from './recipients.ts'
 import type { AdvanceDependencies } from './transmission.ts'
 import { type CampaignPosition, type SendTimes, zonesOfPage } from './recipients-queries.ts'
 
+/** Emails that are prepared and rendered at once. */
+const PAGE = 200
 /** Maximum milliseconds of one turn. Other campaigns wait for theirs. */
 const TURN_MS = 10_000
 /** Milliseconds until the next check if no connection was free, an email is being sent, or sending is disabled. */
@@ -248,8 +250,7 @@ export async function preparePage(
 /** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each email takes its own turn. */
 function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
   if (keepsRate) return 1
-  const most = pageSizes.campaignEmails
-  return throttlePerHour == null ? most : Math.max(1, Math.min(most, Math.floor(throttlePerHour / 360)))
+  return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 }
 
 /** Checks whether the campaign was due before a restore, which may have lost the record that it was sent. */

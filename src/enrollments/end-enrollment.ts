@@ -39,7 +39,8 @@ export async function endEnrollment(
     const isIn = await isInAutomation(dependencies, { automationId, contactId }, hasConcurrencyKey(entry))
     const ended = await em.transactional(async (unit) => {
       const found = await endRows(unit, [{ automationId, contactId, cause: { cause: 'REQUEST', requestId } }])
-      if (found.wasPending) await audit(unit)
+      // Once, even if another enrollment started in the meantime.
+      if (found.wasPending && !wasPending) await audit(unit)
       return found
     })
     await dependencies.deliverAtOnce(dependencies, ended.due)

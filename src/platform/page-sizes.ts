@@ -26,8 +26,6 @@ export const pageSizes = {
   exportedItems: 5,
   /** Contacts of which a campaign finds its recipients, and the maximum number of recipients in one transaction. */
   campaignContacts: 2_000,
-  /** Emails of a campaign that are prepared and rendered at once. */
-  campaignEmails: 200,
   /** Recipients of an A/B test who get the winner, and those of a cancelled campaign who get nothing. */
   released: 5_000,
   dismissed: 2_000,

@@ -69,9 +69,10 @@ describe('a rejection by the mail server', () => {
     sink.behave({ code, text, at, ...(at === 'rcpt' && { to }) })
 
   it('is a bounce if it concerns the recipient', async () => {
-    const automationId = await anAutomation(service)
     const wrong: string[] = []
     for (const [at, code, text, kind, category, suppressed] of REPLIES) {
+      // One for each: its reputation would pause an automation with so many rejections.
+      const automationId = await anAutomation(service)
       const contactId = await aContact(service)
       reject(await addressOf(service, contactId), text, code, at)
       await enroll(service, automationId, contactId)

@@ -13,6 +13,7 @@ import type { Instance } from '../support/instance.ts'
 import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { SENDER } from '../support/npm-start.ts'
+import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 
 const FEW = 50
 const RECIPIENTS = 700
@@ -24,6 +25,8 @@ const SESSIONS = 30
 describe('campaigns of an instance', () => {
   let service: Instance
   let sink: SmtpSink
+  // The cost of pages of two would be another one.
+  withPageSizes(REAL_PAGE_SIZES)
   useInstanceAndSink((started) => ({ service, sink } = started))
   const em = () => service.context.orm.em.fork()
   /** Creates a campaign that is scheduled in an hour. */

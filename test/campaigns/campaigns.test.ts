@@ -11,6 +11,7 @@ import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
 import { lockWith } from '../support/locks.ts'
 import { assertCountersMatch } from '../support/stats.ts'
 import { readMail } from '../support/read-mail.ts'
+import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
 
@@ -281,10 +282,17 @@ describe('campaigns', () => {
     }[]
     await service.call('POST', `messages/${failed!.id}/retry`)
     assert.equal(await prepareRetry(service, failed!.id), undefined)
+    // The other message is in flight, so that the worker does not dismiss it.
+    await sql(
+      em(),
+      `update messages set status = 'SENDING', lease_until = now() + interval '1 hour' where campaign_id = $1 and status <> 'FAILED'`,
+      [id],
+    )
     await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
     assert.equal(await prepareRetry(service, failed!.id), undefined)
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).refused, '409 campaign_status_wrong')
     assert.deepEqual(addresses.flatMap(mailsTo), [])
+    await sql(em(), `update messages set lease_until = now() where campaign_id = $1 and status = 'SENDING'`, [id])
   })
 
   it('report rejected messages without addresses, and retry them', async () => {
@@ -580,24 +588,34 @@ describe('campaigns', () => {
     assert.equal(mailsTo('captured@example.com').length, 0)
   })
 
-  it('cannot be claimed for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
-    const { list, contacts, addresses } = await createRecipients(4)
-    const id = await create({ audience: { listIds: [list] } })
-    // It is being sent, without a workflow.
-    await sql(em(), SENDING, [id])
-    const recipients = { listIds: [list], at: new Date(), conditions: [], excludedListIds: [], excludedConditions: [] }
-    await queuePage(em(), { id, workspaceId: service.workspaceId, cursor: 0, abTest: null }, recipients, null)
-    const store = createMessageStore(service.context.orm.em)
-    const prepared = await prepareRecipients(service, id)
-    const claim = (n: number, changes: { attempts?: number } = {}) =>
-      store.claim(anAttempt({ ...prepared.get(contacts[n]!)!, ...changes }), { status: 'SENDING' })
-    await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
-    await service.call('PATCH', `contacts/${contacts[2]}`, { email: `moved-${addresses[2]}` })
-    const claimed = await Promise.all([claim(0), claim(1), claim(2), claim(3, { attempts: 1 })])
-    assert.deepEqual(claimed, [true, false, false, false])
-    assert.deepEqual(await Promise.all([claim(0), claim(0, { attempts: 1 })]), [false, false])
-    await sql(em(), `update campaigns set status = 'PAUSED' where id = $1`, [id])
-    assert.equal(await claim(3), false)
-    await sql(em(), `update messages set status = 'DISMISSED' where campaign_id = $1`, [id])
+  describe('of one page', () => {
+    withPageSizes(REAL_PAGE_SIZES)
+
+    it('cannot be claimed for a paused campaign, a suppressed or changed contact, or an outdated attempt', async () => {
+      const { list, contacts, addresses } = await createRecipients(4)
+      const id = await create({ audience: { listIds: [list] } })
+      // It is being sent, without a workflow.
+      await sql(em(), SENDING, [id])
+      const recipients = {
+        listIds: [list],
+        at: new Date(),
+        conditions: [],
+        excludedListIds: [],
+        excludedConditions: [],
+      }
+      await queuePage(em(), { id, workspaceId: service.workspaceId, cursor: 0, abTest: null }, recipients, null)
+      const store = createMessageStore(service.context.orm.em)
+      const prepared = await prepareRecipients(service, id)
+      const claim = (n: number, changes: { attempts?: number } = {}) =>
+        store.claim(anAttempt({ ...prepared.get(contacts[n]!)!, ...changes }), { status: 'SENDING' })
+      await service.call('POST', 'suppressions', { email: addresses[1]!, reason: 'UNSUBSCRIBED' })
+      await service.call('PATCH', `contacts/${contacts[2]}`, { email: `moved-${addresses[2]}` })
+      const claimed = await Promise.all([claim(0), claim(1), claim(2), claim(3, { attempts: 1 })])
+      assert.deepEqual(claimed, [true, false, false, false])
+      assert.deepEqual(await Promise.all([claim(0), claim(0, { attempts: 1 })]), [false, false])
+      await sql(em(), `update campaigns set status = 'PAUSED' where id = $1`, [id])
+      assert.equal(await claim(3), false)
+      await sql(em(), `update messages set status = 'DISMISSED' where campaign_id = $1`, [id])
+    })
   })
 })

@@ -9,6 +9,7 @@ import { promisify } from 'node:util'
 import nodemailer, { type SendMailOptions } from 'nodemailer'
 import PostalMime from 'postal-mime'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { setSender } from '../../src/senders/settings.ts'
 import { type AnotherApi, startAnotherApi } from '../support/another-api.ts'
 import { eventually } from '../support/eventually.ts'
@@ -168,6 +169,29 @@ describe('emails over SMTP', () => {
     const [free = 0] = await freePorts(1)
     const settings = { SMTP_SUBMISSION_PORT: free, SMTP_SUBMISSION_HOST: '0.0.0.0' }
     await assert.rejects(startAnotherApi(service, settings), /SMTP_SUBMISSION_CERT and SMTP_SUBMISSION_KEY/)
+  })
+
+  describe('while the database commits slowly', () => {
+    const em = () => service.context.orm.em.fork()
+    before(async () => {
+      await sql(
+        em(),
+        `create function sleep_at_commit() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return null; end $$`,
+      )
+      await sql(
+        em(),
+        `create constraint trigger slow after insert on emails deferrable initially deferred
+         for each row execute function sleep_at_commit()`,
+      )
+    })
+    after(() => sql(em(), 'drop function sleep_at_commit cascade'))
+
+    it('are stored when they are accepted', async () => {
+      const response = await send({ to: anAddress() })
+      const stored = await sql(em(), 'select from emails where id = $1::uuid', [response.split(' ').at(-1)])
+      assert.match(response, /^250 /)
+      assert.equal(stored.length, 1)
+    })
   })
 
   describe('that are crafted to take long to read', () => {

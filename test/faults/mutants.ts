@@ -201,7 +201,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   'cancelled-stays-queued': {
     what: 'QUEUED does not become DISMISSED when its campaign is cancelled',
     file: 'src/campaigns/advance-campaign.ts',
-    replace: 'const dismissed = await dismissMessages(em, { campaignId, limit: DISMISSED_AT_ONCE }, CANCELLED)',
+    replace: 'const dismissed = await dismissMessages(em, { campaignId, limit: pageSizes.dismissed }, CANCELLED)',
     by: 'const dismissed = [em, CANCELLED].length',
     worlds: ['campaign-stopped'],
     stories: ['campaign-cancelled-before-the-claim'],
@@ -374,7 +374,7 @@ const CAMPAIGNS: Record<string, Mutant> = {
   'winner-to-some': {
     what: 'the process that decides an A/B test releases only one recipient for the winner, and no process releases the others',
     file: 'src/campaigns/decide-winner.ts',
-    replace: 'return (await releaseRecipients(unit, id, winner, RELEASED_AT_ONCE)) > 0',
+    replace: 'return (await releaseRecipients(unit, id, winner, pageSizes.released)) > 0',
     by: 'return decision.winner === null && (await releaseRecipients(unit, id, winner, 1)) > 0',
     worlds: ['campaign-test'],
     stories: [],

@@ -9,6 +9,7 @@ import { fileURLToPath } from 'node:url'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
+import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 import type { ImportBody } from './importing.ts'
 
 const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
@@ -16,6 +17,8 @@ const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
 describe('an import by a process of the command line', () => {
   let service: Instance
   let folder: string
+  // The worker of this process continues a long file.
+  withPageSizes(REAL_PAGE_SIZES)
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dripline-imports-'))
     service = await startInstance({ worker: false })

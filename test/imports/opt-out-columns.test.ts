@@ -5,10 +5,14 @@ import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 import { type ImportBody, importing, options, UNSUBSCRIBED } from './importing.ts'
 
 describe('an import', () => {
   const { service, em, domain, file, draft, imported, contact } = importing()
+  const { importedRows, importedStartingRows } = REAL_PAGE_SIZES
+  // Rows of one contact are read together if they are in one chunk.
+  withPageSizes({ importedRows, importedStartingRows })
 
   it('finishes quickly for any content of cells and header', async () => {
     const at = domain()

@@ -138,7 +138,7 @@ describe('a request to retry many messages', () => {
     await sql(
       em(),
       `insert into messages (id, claim, occurrence, retry_at, ${columns})
-       select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 1001) n where id = $1::uuid`,
+       select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 3) n where id = $1::uuid`,
       [id],
     )
     const due = () =>
@@ -157,9 +157,9 @@ describe('a request to retry many messages', () => {
       return { retries: left.filter(({ kind }) => kind === 'RETRY').length, at }
     }
     const first = await step()
-    assert.equal(first.retries, 1_000)
+    assert.equal(first.retries, 2)
     assert.ok(first.at)
-    assert.deepEqual(await step(), { retries: 1_001, at: undefined })
+    assert.deepEqual(await step(), { retries: 3, at: undefined })
     await service.call('DELETE', `automations/${automationId}`)
   })
 })

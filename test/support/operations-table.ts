@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { isAtLeast, type Role } from '../../src/http/roles.ts'
+import { operations } from '../../src/runtime/operations.ts'
 
 /** What is expected of an operation, from a table that people wrote and reviewed, and not from the code. */
 export interface ExpectedOperation {
@@ -64,8 +65,8 @@ export async function assertAudited(
   // The creation of a workspace is an entry of the other workspace, too.
   const entries = await sql<{ count: number }>(
     em.fork(),
-    'select count(*)::integer as count from audit_entries where request_id = $1 group by workspace_id',
-    [requestId],
+    'select count(*)::integer as count from audit_entries where request_id = $1 and operation = $2 group by workspace_id',
+    [requestId, operations.find((each) => `${each.method} ${each.path}` === expected.operation)!.id],
   )
   const isAsExpected = expected.audited ? entries.length > 0 && entries.every(({ count }) => count === 1) : !entries[0]
   assert.ok(isAsExpected, `${method} ${path} wrote ${JSON.stringify(entries)} audit entries`)

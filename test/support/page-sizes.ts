@@ -1,5 +1,8 @@
 import { pageSizes, type PageSizes } from '../../src/platform/page-sizes.ts'
 
+/** The sizes in production, for a test of the cost. */
+export const REAL_PAGE_SIZES: PageSizes = { ...pageSizes }
+
 /** Makes each page of this process two rows long, so that a fixture of three rows has another page. */
 export function shrinkPages(): void {
   for (const name of Object.keys(pageSizes) as (keyof PageSizes)[]) pageSizes[name] = 2
