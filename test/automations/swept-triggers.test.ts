@@ -198,6 +198,24 @@ describe('triggers that are found by a sweep', () => {
       assert.equal((await started(automationId)).length, 1)
     })
 
+    it('starts on dates whose day of the start is in another year', async () => {
+      const before = await aDateAutomation({ offsetDays: -3, timezone: 'UTC' })
+      const newYear = await aDateAutomation({})
+      const early = await dated('1990-01-02')
+      const auckland = await dated('1985-01-01', { timezone: 'Pacific/Auckland' })
+      const honolulu = await dated('1985-12-31', { timezone: 'Pacific/Honolulu' })
+      // 9:00 on New Year in Auckland is the day before in UTC, and 9:00 on New Year's Eve in Honolulu is 19:00.
+      await sweepFrom(newYear, '2030-12-31T00:00:00Z', '2030-12-31T19:30:00Z')
+      assert.deepEqual(await started(newYear), [honolulu])
+      await sweep({ now: new Date('2030-12-31T20:00:00Z') })
+      assert.deepEqual(await started(newYear), [honolulu, auckland])
+      await sweepFrom(before, '2030-12-30T08:00:00Z', '2030-12-30T09:00:00Z')
+      assert.deepEqual(
+        (await started(before)).filter((id) => id === early),
+        [early],
+      )
+    })
+
     it('starts on each anniversary of the creation of a contact', async () => {
       const automationId = await aDateAutomation({ field: 'contact.createdAt', timezone: 'UTC', timeOfDay: '00:00' })
       const contactId = await aContact(service)

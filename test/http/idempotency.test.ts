@@ -186,6 +186,9 @@ describe('an Idempotency-Key', () => {
     ])
     const later = await take({ fingerprint: Buffer.from('b') })
     assert.ok(later.kind === 'mine' && !later.retried && later.id !== request.id)
+    // The key is now that of the new request, for another 24 hours.
+    assert.deepEqual(await take({ fingerprint: Buffer.from('b') }), { kind: 'in-flight', sameRequest: true })
+    assert.deepEqual(await take(), { kind: 'in-flight', sameRequest: false })
   })
 
   for (const bad of ['', 'with space', 'ä', 'x'.repeat(256)]) {

@@ -21,6 +21,8 @@ interface Row {
 }
 type Results = Record<string, number>
 
+const utcDay = () => new Date().toISOString().slice(0, 10)
+
 const NOTHING = {
   ...{ sent: 0, delivered: 0, bounced: 0, softBounced: 0, blocked: 0, opened: 0, machineOpened: 0, clicked: 0 },
   ...{ unsubscribed: 0, complained: 0 },
@@ -289,6 +291,46 @@ describe('reports', () => {
     )
     await unsubscribe(contactId, id, { choice: 'lists' })
     assert.equal((await get(`campaigns/${id}/report`)).results.unsubscribed, 1)
+  })
+
+  it('have the results of each day on which emails were sent', async () => {
+    const { messages } = await aMailedCampaign('dated')
+    const [today, yesterday, weekAgo, older] = messages as [Row, Row, Row, Row]
+    const daysAgo: [Row, number][] = [
+      [yesterday, 1],
+      [weekAgo, 6],
+      [older, 40],
+    ]
+    for (const [{ id }, days] of daysAgo)
+      await sql(
+        em(),
+        `update messages set sent_at = sent_at - make_interval(days => $2::integer) where id = $1::uuid`,
+        [id, days],
+      )
+    // A bounce counts on the day on which the email was sent.
+    await bounce(weekAgo, 'HARD')
+    await bounce(today, 'SOFT')
+    const byDay = async (days: number) => {
+      const report = await get(`reports/domains?days=${days}`)
+      return (report.days as { date: string; sent: number; bounced: number; softBounced: number }[]).map((day) => {
+        const ago = Math.round((Date.parse(utcDay()) - Date.parse(day.date)) / 86_400_000)
+        return [ago, day.bounced, day.softBounced] as const
+      })
+    }
+    const week = await byDay(7)
+    assert.deepEqual(
+      week.map(([ago]) => ago),
+      [6, 1, 0],
+    )
+    assert.equal(week[0]![1], 1)
+    assert.deepEqual(
+      (await byDay(2)).map(([ago]) => ago),
+      [1, 0],
+    )
+    assert.deepEqual(
+      (await byDay(90)).map(([ago]) => ago),
+      [40, 6, 1, 0],
+    )
   })
 
   it('count an outcome that is recorded while its message becomes SENT', async () => {

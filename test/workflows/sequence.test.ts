@@ -3,7 +3,8 @@ import assert from 'node:assert/strict'
 import { bareHistory } from '../support/bare-sequence.ts'
 import { type TimeSkipping, useTimeSkipping } from '../support/time-skipping.ts'
 
-const DAY = 24 * 60 * 60_000
+const HOUR_MS = 60 * 60_000
+const DAY = 24 * HOUR_MS
 const email = (subject: string): StepInput => ({ type: 'EMAIL', subject, text: 'Hi' })
 const wait = (delayMinutes: number): StepInput => ({ type: 'WAIT', delayMinutes })
 
@@ -35,7 +36,7 @@ describe('the workflow of an enrollment, with months skipped', () => {
     })
   })
 
-  it('needs at most 8 events more than one written by hand', async () => {
+  it('needs at most 8 events more than a plain workflow that does the same', async () => {
     const plans = [
       [1, 0],
       [3, 2],
@@ -61,6 +62,23 @@ describe('the workflow of an enrollment, with months skipped', () => {
       if (ours! - byHand! > 8) deviations.push({ plan, ours, byHand })
     }
     assert.deepEqual(deviations, [])
+  })
+
+  it('sends an email once that the mail server defers for hours, at most five minutes after it accepts it', async () => {
+    const automationId = await world.automation([email('late')])
+    const contactId = await world.contact()
+    world.sink.behave({ code: 451, text: '4.3.0 later', at: 'rcpt' })
+    const begin = await world.env.currentTimeMs()
+    await world.whileWorking(async () => {
+      await world.enroll(automationId, contactId)
+      await world.env.sleep(6 * HOUR_MS)
+      assert.equal(world.mails.length, 0)
+      world.sink.behave('accept')
+      await world.handle(automationId, contactId).result()
+    })
+    assert.deepEqual(world.subjects(), ['late'])
+    const after = world.mails[0]!.virtualTime - begin
+    assert.ok(after >= 6 * HOUR_MS && after < 6 * HOUR_MS + 6 * 60_000, `${after} ms`)
   })
 
   it('shows operators the current step, and no personal data', async () => {
