@@ -8,10 +8,19 @@ import { email, wait } from './stage.ts'
 import type { World } from './world.ts'
 
 /**
- * How contacts enter, with the share of each way. `doomed` is deleted, `paused` stays paused, `resumed` continues, and `steps` has
- * steps of all types.
+ * How contacts enter, with the share of each way. `keyed` has a concurrency key, `doomed` is deleted, `paused` stays paused, `resumed`
+ * continues, and `steps` has steps of all types.
  */
-const SHARES = { call: 0.25, event: 0.15, signup: 0.2, steps: 0.1, doomed: 0.1, paused: 0.1, resumed: 0.1 } as const
+const SHARES = {
+  call: 0.2,
+  event: 0.1,
+  keyed: 0.1,
+  signup: 0.2,
+  steps: 0.1,
+  doomed: 0.1,
+  paused: 0.1,
+  resumed: 0.1,
+} as const
 type Group = keyof typeof SHARES
 const GROUPS = Object.keys(SHARES) as Group[]
 
@@ -118,7 +127,8 @@ export async function drive(
     entered.push({ group, email: address })
   }
   const fire = async (group: string, address: string, contactId: string) => {
-    await client.ask(main, 'POST', `/contacts/${contactId}/events`, { name: group })
+    // Only `keyed` uses the data.
+    await client.ask(main, 'POST', `/contacts/${contactId}/events`, { name: group, data: { order: address } })
     entered.push({ group, email: address })
   }
   /** Enters the automation with all step types. Another event lets the contact continue to its end, or leave. */
@@ -184,6 +194,7 @@ export async function drive(
   for (const group of GROUPS.filter((each) => each !== 'steps')) {
     const steps = [email(`${group} 1`), wait(WAIT_MINUTES), email(`${group} 2`)]
     if (group === 'signup') await automation(group, steps, signUps, { trigger: 'SIGNUP' })
+    else if (group === 'keyed') await automation(group, steps, main, { ...onEvent(group), entry: KEYED })
     else await automation(group, steps)
   }
   const within = (from: number, to: number) => delay(random.between(from, to) * windowMs)
@@ -196,7 +207,7 @@ export async function drive(
     const contactId = await person(address)
     try {
       if (group === 'steps') await walk(address, contactId)
-      else await (group === 'event' ? fire : enroll)(group, address, contactId)
+      else await (group === 'event' || group === 'keyed' ? fire : enroll)(group, address, contactId)
     } catch (error) {
       // Faults delayed it until its automation was paused or deleted: nothing was acknowledged.
       if (early && error instanceof Refused && error.status === 404) return
@@ -239,6 +250,7 @@ export async function drive(
       doomed(),
       erasure(),
       person(name('g')).then((contactId) => fire('event', name('g'), contactId)),
+      person(name('k')).then((contactId) => fire('keyed', name('k'), contactId)),
       person(name('w')).then((contactId) => walk(name('w'), contactId)),
       signUp([name('s'), name('t')]),
       receipt(name('r')),
@@ -299,6 +311,9 @@ const ROUNDS_AT_A_TIME = 4
 /** The subject of transactional emails. */
 export const RECEIPT = 'Receipt'
 const FILE = { filename: 'receipt.txt', content: Buffer.from('Thank you').toString('base64') }
+
+/** Contacts may be in the automation once for each order. */
+const KEYED = { concurrency: { key: 'event.data.order' } }
 
 const onEvent = (name: string) => ({ trigger: 'EVENT', triggerConfig: { eventName: name } })
 

@@ -356,9 +356,10 @@ describe('the delivery of webhooks', () => {
     hanging.receiver.answer = () => new Promise(() => undefined)
     const late = await aWorkspaceWith(hanging.url)
     for (const { contact } of [closing, late]) await contact('ada@example.com')
-    deliver({ timeoutMs: 100 })
+    // On a busy machine, even a closed connection takes a while.
+    deliver({ timeoutMs: 3_000 })
     assert.match((await closing.attempted(1)).lastAttempt!.problem!, /connection failed: ECONNRESET/)
-    assert.match((await late.attempted(1)).lastAttempt!.problem!, /No response within 0\.1 s/)
+    assert.match((await late.attempted(1)).lastAttempt!.problem!, /No response within 3 s/)
     server.close()
   })
 
