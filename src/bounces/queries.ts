@@ -57,7 +57,10 @@ export async function findByReturnPath(
   return (await findBounced(em, where, [contactId, messageIdBegins]))[0]
 }
 
-/** Finds a message that the mail server rejected, with its response. */
+/**
+ * Finds a message whose last attempt the mail server rejected, with its response. The retry of an UNCONFIRMED message leaves it
+ * UNCONFIRMED if it is rejected.
+ */
 export async function findRejected(
   em: EntityManager,
   messageId: string,

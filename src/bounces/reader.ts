@@ -12,5 +12,5 @@ export interface Mail {
 }
 
 /** Reads returned mails in a thread of their own. */
-export const createReader = ({ mostMs = MAX_MS } = {}): JobThread<Mail, Reports> =>
-  createJobThread({ script: new URL('./reading-thread.ts', import.meta.url), mostMs: () => mostMs, mostMb: MAX_MB })
+export const createReader = ({ maxMs = MAX_MS } = {}): JobThread<Mail, Reports> =>
+  createJobThread({ script: new URL('./reading-thread.ts', import.meta.url), maxMs: () => maxMs, maxMb: MAX_MB })

@@ -11,7 +11,7 @@ import { Bounce } from './entities.ts'
 import { type BouncedMessage, insertBounce, renewOptOut, findConsecutiveSoftBounces } from './queries.ts'
 import type { BounceCategory, BounceKind } from './categories.ts'
 
-/** The source of a bounce that is a rejection by the mail server during the transmission. Statistics know it by this name. */
+/** Source of a bounce that is a rejection while Dripline sends. `src/stats/migrations/002-reports.sql` repeats it. */
 export const REJECTION = 'rejection'
 
 /** A bounce as its source reports it. */

@@ -40,7 +40,8 @@ export const bounceResponse = object({
   .required()
   .meta({
     component: 'Bounce',
-    description: 'A bounce of a message, at most one of each kind; and one of a rejection, if it was retried.',
+    description:
+      'A bounce of a message. A message has at most one of each kind, and one more if it was rejected before a retry.',
   })
 
 export const presentBounce = (row: BounceRow): InferType<typeof bounceResponse> => ({

@@ -12,6 +12,6 @@ export type ParsedMail = Email | { fault: string }
 export const createMailParser = (): JobThread<Uint8Array, ParsedMail> =>
   createJobThread({
     script: new URL('./parsing-thread.ts', import.meta.url),
-    mostMs: () => waits.mailParsing,
-    mostMb: MAX_MB,
+    maxMs: () => waits.mailParsing,
+    maxMb: MAX_MB,
   })

@@ -189,7 +189,10 @@ async function receive(
 async function parse(parser: JobThread<Uint8Array, ParsedMail>, raw: Buffer): Promise<Email> {
   const mail = await parser.run(raw).catch((error: Error & { code?: string }) => {
     const isTooComplex = error instanceof JobTookTooLong || error.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    throw isTooComplex ? smtpError(550, '5.6.0 The mail takes too long to read. Send one with fewer parts') : error
+    // The server may be busy. A crafted mail fails again, and its client gives up.
+    throw isTooComplex
+      ? smtpError(451, '4.3.0 The mail takes too long to parse. Try again, or send a simpler one')
+      : error
   })
   if ('fault' in mail) throw smtpError(550, `5.6.0 The mail cannot be read: ${mail.fault}`.slice(0, 400))
   const { subject, html, text } = mail

@@ -2,37 +2,35 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 export interface JobThreadOptions {
-  /** The code of the thread: see `answerJobs`. */
+  /** The code of the thread: see `runJobs`. */
   script: URL
   /** Returns the milliseconds that a job may take. */
-  mostMs: () => number
+  maxMs: () => number
   /** Megabytes that the thread may use. */
-  mostMb: number
+  maxMb: number
 }
 
 export interface JobThread<Job, Result> {
-  /**
-   * Does a job, one at a time. @throws {JobTookTooLong} after its time; {Error} if it takes too much memory, or the job fails
-   */
+  /** Runs a job after all earlier ones. @throws {JobTookTooLong} if it exceeds its time; {Error} if it exceeds its memory or fails */
   run(job: Job): Promise<Result>
   close(): Promise<void>
 }
 
-/** The job is crafted, or the machine is busy. */
+/** A job exceeded its time: its input is crafted, or the machine is busy. */
 export class JobTookTooLong extends Error {}
 
 /**
  * Works on untrusted input in a separate thread, which is terminated if a job takes too long. A parser or a regular expression can take
  * hours on crafted input and would block the process.
  */
-export function createJobThread<Job, Result>({ script, mostMs, mostMb }: JobThreadOptions): JobThread<Job, Result> {
+export function createJobThread<Job, Result>({ script, maxMs, maxMb }: JobThreadOptions): JobThread<Job, Result> {
   let thread: Worker | undefined
   let isClosed = false
-  /** Settles when the last job that was given has ended. */
+  /** Settles when the newest job has ended. */
   let last: Promise<unknown> = Promise.resolve()
 
   function start(): Worker {
-    const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: mostMb } })
+    const started = new Worker(script, { env: {}, resourceLimits: { maxOldGenerationSizeMb: maxMb } })
     // An idle thread must not keep the process alive. Errors reach the caller that waits for the result.
     started
       .on('error', () => undefined)
@@ -47,7 +45,7 @@ export function createJobThread<Job, Result>({ script, mostMs, mostMb }: JobThre
     if (isClosed) throw new Error('The thread is closed')
     const worker = (thread ??= start())
     const over = new AbortController()
-    const late = setTimeout(() => over.abort(new JobTookTooLong('It took too long')), mostMs())
+    const late = setTimeout(() => over.abort(new JobTookTooLong('The job took too long')), maxMs())
     const exit = once(worker, 'exit', { signal: over.signal })
     exit.catch(() => undefined)
     try {

@@ -24,22 +24,24 @@ export const pageSizes = {
    * of 16 KB to 700 KB, because it writes numbers in full.
    */
   exportedItems: 5,
-  /** Contacts of which a campaign finds its recipients, and the maximum number of recipients in one transaction. */
+  /** Contacts that a campaign checks in one transaction, and so its maximum number of new recipients. */
   campaignContacts: 2_000,
-  /** Recipients of an A/B test who get the winner, and those of a cancelled campaign who get nothing. */
+  /** Recipients of an A/B test who are released for the winner in one statement. */
   released: 5_000,
+  /** Messages of a cancelled campaign that one statement dismisses. */
   dismissed: 2_000,
-  /** Rows of a file that are imported in one transaction, fewer if each can start an automation. */
+  /** Rows of a file that one transaction imports. */
   importedRows: 5_000,
+  /** The same, if each row can start an automation. */
   importedStartingRows: 100,
-  /** Enrollments of a deleted automation, which leaves Temporal’s capacity to others. */
+  /** Enrollments of a deleted automation that are ended at once. Few, to leave Temporal’s capacity to others. */
   deletedAutomation: 50,
-  /** Retries that an automation that sends again enqueues. */
+  /** Retries that are enqueued at once when an automation resumes. */
   wakeRetries: 1_000,
   /** Webhook events that one statement replays: more would exceed the statement timeout. */
   replayed: 10_000,
   /** Expired rows of a table that one statement deletes. */
-  forgotten: 1_000,
+  expired: 1_000,
 }
 
 export type PageSizes = typeof pageSizes

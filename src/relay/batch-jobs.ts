@@ -20,8 +20,8 @@ import { newCall } from '../platform/call.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 
 /**
- * Concurrency and sizes of the pages. Deletions and reconciliations are not urgent, so they leave Temporal's capacity to others.
- * The emails of a deleted automation end with the DELETE request.
+ * Concurrency of the pages, whose sizes are in `pageSizes`. Deletions and reconciliations are not urgent, so they leave Temporal's
+ * capacity to others. * The emails of a deleted automation end with the DELETE request.
  */
 const WAKES_AT_ONCE = 20
 const DELETED_AT_ONCE = 2
@@ -57,7 +57,8 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'IMPORT':
       return continueImport(dependencies, delivery)
     case 'BOUNCE':
-      return continueBounce(dependencies, delivery)
+      await recordRejection(dependencies, delivery.messageId!)
+      return completeDeliveries(dependencies.em.fork(), [delivery])
     case 'ERASE':
       return eraseWhenFinal(dependencies, delivery)
     case 'RECONCILE':
@@ -147,12 +148,6 @@ async function continueImport({ em }: Dependencies, delivery: Delivery): Promise
   const found = await advanceImport({ em: fork }, workspaceId!, importId!, newCall(), attempts)
   if (found?.status === 'RUNNING') await advanceBatchJob(fork, delivery, null)
   else await completeDeliveries(fork, [delivery])
-}
-
-/** Records a bounce if a message was rejected because of its recipient. */
-async function continueBounce(dependencies: Dependencies, delivery: Delivery): Promise<void> {
-  await recordRejection(dependencies, delivery.messageId!)
-  await completeDeliveries(dependencies.em.fork(), [delivery])
 }
 
 async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise<void> {

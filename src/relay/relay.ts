@@ -203,38 +203,38 @@ const visits =
  */
 function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
   /** Reduced after a round that took too long: one event may concern a thousand automations. */
-  let events = pageSizes.forgotten
+  let events = pageSizes.expired
   return async () => {
     await recoverFromClockChange(em.fork())
     for (const kind of STANDING_JOBS) await enqueue(em.fork(), { kind }, STANDING_AFTER_SECONDS)
     for (const messageId of await expireLeases(em.fork(), {
       error: SENDER_STOPPED_ERROR,
       graceSeconds: ABANDONED_SECONDS,
-      limit: pageSizes.forgotten,
+      limit: pageSizes.expired,
     })) {
       log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
     // Temporal may have lost their workflows. Starting one again that is running does nothing.
     await enqueueEach(em.fork(), 'EMAIL', await overdueEmails(em.fork(), EMAILS_STARTED), 'bulk')
     const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)
-    const asks = await deleteOldConfirmationEmails(em.fork(), pageSizes.forgotten)
-    const windows = await deleteIdleWindows(em.fork(), pageSizes.forgotten)
-    const keys = await forgetIdempotencyKeys(em.fork(), pageSizes.forgotten)
-    const ended = await deleteExpired(em.fork(), pageSizes.forgotten)
-    const entries = await deleteOldEntries(em.fork(), pageSizes.forgotten)
-    const calls = await deleteOldWebhookCalls(em.fork(), pageSizes.forgotten)
-    const refused = await deleteOldRefusedEntries(em.fork(), pageSizes.forgotten)
-    const told = await deleteOldWebhookEvents(em.fork(), pageSizes.forgotten)
-    const files = await deleteOldFiles(em.fork(), pageSizes.forgotten)
+    const asks = await deleteOldConfirmationEmails(em.fork(), pageSizes.expired)
+    const windows = await deleteIdleWindows(em.fork(), pageSizes.expired)
+    const keys = await forgetIdempotencyKeys(em.fork(), pageSizes.expired)
+    const ended = await deleteExpired(em.fork(), pageSizes.expired)
+    const entries = await deleteOldEntries(em.fork(), pageSizes.expired)
+    const calls = await deleteOldWebhookCalls(em.fork(), pageSizes.expired)
+    const refused = await deleteOldRefusedEntries(em.fork(), pageSizes.expired)
+    const told = await deleteOldWebhookEvents(em.fork(), pageSizes.expired)
+    const files = await deleteOldFiles(em.fork(), pageSizes.expired)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
-    events = Math.min(most * 2, pageSizes.forgotten)
+    events = Math.min(most * 2, pageSizes.expired)
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
       [asks, windows, keys, ended, entries, calls, refused, told, files].some(
-        (forgotten) => forgotten >= pageSizes.forgotten,
+        (forgotten) => forgotten >= pageSizes.expired,
       )
     )
   }

@@ -16,13 +16,13 @@ export type CodeMeaning =
   | 'POLICY'
   | 'CONNECTION'
 
-/** What a code says: the scope of the rejection, and its meaning. Left out if it does not say it reliably. */
+/** Scope and meaning of a status code. A field is missing if servers do not use the code consistently. */
 interface StatusCode {
   scope?: Exclude<RejectionScope, 'either'>
   means?: CodeMeaning
 }
 
-/** The scope of rejections with this code, which says nothing specific about the cause. */
+// Codes that only tell whether the message or the sender is rejected.
 const OF_MESSAGE = { scope: 'message' } as const
 const OF_US = { scope: 'us' } as const
 const OUR_AUTHENTICATION = { scope: 'us', means: 'AUTHENTICATION' } as const
@@ -64,7 +64,7 @@ const CODES: Readonly<Record<string, StatusCode>> = {
   '4.3': OF_US,
   '4.5': OF_US,
   '4.7': OF_US,
-  // Too many recipients, of which our messages have one; the login.
+  // Too many recipients: a limit of the sender, because each message has one. Then the login.
   '5.3': { scope: 'us', means: 'RATE_LIMIT' },
   '5.6': OF_US,
   // A restricted list.

@@ -17,7 +17,7 @@ export const NO_STEP = '00000000-0000-0000-0000-000000000000'
 const OWN_VARIANT = '00000000-0000-0000-0000-000000000001'
 
 /** The columns of a receiving domain's numbers. */
-const DOMAIN_COLUMNS = [
+export const DOMAIN_COLUMNS = [
   ...['sent', 'rejected', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
   'machine_opened',
 ]

@@ -100,7 +100,7 @@ describe('access of signed-in people', () => {
     }
   }
 
-  it('is decided for the operations of the table, no more and no fewer', () => {
+  it('covers exactly the operations in test/http/operations.tsv', () => {
     const actual = operations.map(({ method, path }) => `${method} ${path}`)
     assert.deepEqual(actual.toSorted(), EXPECTED.map(({ operation }) => operation).toSorted())
   })

@@ -198,7 +198,7 @@ describe('triggers that are found by a sweep', () => {
       assert.equal((await started(automationId)).length, 1)
     })
 
-    it('starts on dates whose day of the start is in another year', async () => {
+    it('starts in the right year if the time zone or the offset crosses New Year', async () => {
       const before = await aDateAutomation({ offsetDays: -3, timezone: 'UTC' })
       const newYear = await aDateAutomation({})
       const early = await dated('1990-01-02')

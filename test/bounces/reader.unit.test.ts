@@ -35,7 +35,7 @@ const withHtml = (html: string) =>
 
 describe('the thread that reads returned mail', () => {
   // The test is about the thread’s answer, and the machine may be busy.
-  const reader = createReader({ mostMs: 30_000 })
+  const reader = createReader({ maxMs: 30_000 })
   after(() => reader.close())
   const read = (text: string) => reader.run({ raw: Buffer.from(text), isFromNobody: true })
 

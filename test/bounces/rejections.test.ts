@@ -71,7 +71,7 @@ describe('a rejection by the mail server', () => {
   it('is a bounce if it concerns the recipient', async () => {
     const wrong: string[] = []
     for (const [at, code, text, kind, category, suppressed] of REPLIES) {
-      // One for each: its reputation would pause an automation with so many rejections.
+      // A new automation for each reply: so many rejections would pause a shared one.
       const automationId = await anAutomation(service)
       const contactId = await aContact(service)
       reject(await addressOf(service, contactId), text, code, at)
@@ -82,7 +82,7 @@ describe('a rejection by the mail server', () => {
       const is = JSON.stringify([found, await suppressedBy(contactId)])
       const should = JSON.stringify([expected, suppressed ? 'BOUNCED' : null])
       if (is !== should) wrong.push(`${code} ${text}: ${is}, not ${should}`)
-      // A mail server that rejects one recipient after the other may mean us.
+      // After several rejections in a row, Dripline assumes a fault of the mail server. An accepted email resets that.
       sink.behave('accept')
       const accepted = await aContact(service)
       await enroll(service, automationId, accepted)

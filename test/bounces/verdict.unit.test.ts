@@ -107,7 +107,7 @@ describe('classifyBounce', () => {
     assert.equal(statusOf(null, '552 Mailbox full'), null)
   })
 
-  it('believes only the words and codes of a server that had accepted the recipient and saw the content', () => {
+  it('ignores the status of the reporting server if the remote server rejected the content after it accepted the recipient', () => {
     const kindOf = (reply: string, status: string | null = null) => {
       const text = `<ada@example.com>: host mx.example.com said: ${reply} (in reply to end of DATA command)`
       return classifyBounce(status, reply, text).kind

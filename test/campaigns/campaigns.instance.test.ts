@@ -25,7 +25,7 @@ const SESSIONS = 30
 describe('campaigns of an instance', () => {
   let service: Instance
   let sink: SmtpSink
-  // The cost of pages of two would be another one.
+  // This suite measures the cost, which depends on the page size.
   withPageSizes(REAL_PAGE_SIZES)
   useInstanceAndSink((started) => ({ service, sink } = started))
   const em = () => service.context.orm.em.fork()

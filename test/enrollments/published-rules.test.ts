@@ -5,8 +5,8 @@ import { aContact, anAutomation, anEvent, enroll, wait } from '../support/factor
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
-/** The rules of two versions of an automation. Each contact does what both are about. */
-const VERSIONS: Record<string, [earlier: object, later: object, contactDoes: string[], leavesByEarlier: string]> = {
+/** The rules of two versions, what a contact does to match both, and the status after a match. */
+const VERSIONS: Record<string, [earlier: object, later: object, contactDoes: string[], statusAfter: string]> = {
   'an event': [
     { exitOn: [{ eventName: 'earlier' }] },
     { exitOn: [{ eventName: 'later' }] },
@@ -49,14 +49,14 @@ describe('rules that are changed while contacts are in the automation', () => {
   }
 
   for (const [what, [earlier, later, contactDoes, left]] of Object.entries(VERSIONS))
-    it(`apply to those who entered with them: ${what}`, async () => {
+    it(`keep applying to contacts who entered with them: ${what}`, async () => {
       const automationId = await anAutomation(service, { steps: [wait(60)], ...earlier })
       const [first, second] = [await aContact(service), await aContact(service)]
       await enroll(service, automationId, first)
       assert.equal((await service.call('PATCH', `automations/${automationId}`, later)).status, 200)
       await enroll(service, automationId, second)
       const [byEarlier = '', byLater] = contactDoes
-      // What only the other version is about changes nothing.
+      // Each contact first matches only the rule of the other version, which must have no effect.
       await does(second, byEarlier)
       if (byLater !== undefined) await does(first, byLater)
       assert.deepEqual([await statusOf(first), await statusOf(second)], ['ACTIVE', 'ACTIVE'])

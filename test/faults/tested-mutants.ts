@@ -1,6 +1,6 @@
 import type { Replacement } from './mutants.ts'
 
-/** A deliberately broken build that `npm test` has to notice: loops over pages, workspaces, times, and decisions about contacts. */
+/** A deliberately broken build that `npm test` has to notice: loops over pages, workspaces, times, decisions about contacts, and the scope, role and audit entry of operations. */
 export interface TestedMutant extends Replacement {
   /** The test files, one of which fails. */
   tests: readonly string[]
@@ -147,6 +147,13 @@ const DECISIONS: Record<string, TestedMutant> = {
     by: '(item.paused and not exists (select where false) or exists (',
     tests: ['test/enrollments/paused.test.ts'],
   },
+  'rejected-recipient-without-a-bounce': {
+    what: 'an address that the mail server rejects is tried again by the next email',
+    file: 'src/messages/store.ts',
+    replace: "result.status === 'FAILED' && result.isRejected",
+    by: "result.status === 'FAILED' && result.isRejected && result.error === ''",
+    tests: ['test/bounces/rejections.test.ts'],
+  },
   'failed-sign-in-without-an-entry': {
     what: 'a wrong password leaves no audit entry',
     file: 'src/accounts/sign-in.ts',
@@ -184,13 +191,6 @@ const OPERATIONS: Record<string, TestedMutant> = {
     replace: "    role: 'owner',\n    isSecret: true,\n    body: apiKeyInput,",
     by: "    role: 'editor',\n    isSecret: true,\n    body: apiKeyInput,",
     tests: ['test/accounts/access-matrix.test.ts'],
-  },
-  'rejected-recipient-without-a-bounce': {
-    what: 'an address that the mail server rejects is tried again by the next email',
-    file: 'src/messages/store.ts',
-    replace: "result.status === 'FAILED' && result.isRejected",
-    by: "result.status === 'FAILED' && result.isRejected && result.error === ''",
-    tests: ['test/bounces/rejections.test.ts'],
   },
 }
 

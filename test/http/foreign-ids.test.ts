@@ -6,7 +6,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { document, operations } from '../../src/runtime/operations.ts'
 import { createApiKey } from '../../src/workspaces/create-api-key.ts'
 import { EMAIL, aContact, aList, anAutomation, enroll } from '../support/factories.ts'
-import { asWhoMay, aMember } from '../support/members.ts'
+import { credentialsFor, aMember } from '../support/members.ts'
 import type { Answer, Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { aWebhook } from '../support/webhook-events.ts'
@@ -215,7 +215,7 @@ describe('an ID of another workspace', () => {
       )
     const query = site.in === 'query' ? `?${site.name}=${id}` : ''
     const body = site.in === 'body' ? bodyWith(site, id) : operation.body ? {} : undefined
-    return service.call(operation.method, path + query, body, await asWhoMay(service, operation))
+    return service.call(operation.method, path + query, body, await credentialsFor(service, operation))
   }
   /** The response without what differs between two calls. */
   const outcome = ({ status, refused, body }: Answer) => ({

@@ -8,7 +8,7 @@ import { SCOPES, type Scope } from '../../src/http/scopes.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { aContact, aList, anAutomation, anEvent } from '../support/factories.ts'
-import { type ExpectedOperation, expectedOf } from '../support/operations-table.ts'
+import { expectedOf } from '../support/operations-table.ts'
 import type { Answer, Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { checkRows } from '../support/table.ts'
@@ -119,9 +119,9 @@ describe('the OpenAPI document', () => {
     const text = JSON.stringify(document)
     for (const operation of operations) {
       const described = paths[operation.path]![operation.method.toLowerCase()]!
-      const { who, takesIdempotencyKey } = expectedOf(operation)
+      const { scopes: expected, takesIdempotencyKey } = expectedOf(operation)
       const scopes = [described['x-required-scope'], described['x-alternative-scope']].filter(Boolean)
-      assert.deepEqual(scopes.toSorted(), who.includes(':') ? who.split(' or ').toSorted() : [])
+      assert.deepEqual(scopes.toSorted(), expected.toSorted())
       const names = described.parameters.map((parameter) => parameter.name)
       assert.equal(names.includes('Idempotency-Key'), takesIdempotencyKey, operation.id)
       for (const name of operation.path.match(/(?<=\{)\w+/g) ?? []) assert.ok(names.includes(name))
@@ -156,8 +156,7 @@ describe('the OpenAPI document', () => {
   /** Calls an operation as each caller that it rejects, with checks of the responses. */
   function rejections(entry: (typeof all)[number]): Record<string, () => Promise<void>> {
     const { path, described } = entry
-    const { who } = expectedOf(entry)
-    const [scope, orScope] = who.includes(':') ? (who.split(' or ') as [Scope, Scope?]) : [null]
+    const [scope = null, orScope] = expectedOf(entry).scopes
 
     function assertDocumented(body: object, status: number) {
       const bodies = describedBodies(described, status).map((documented) => JSON.stringify(documented))
@@ -225,8 +224,7 @@ describe('the OpenAPI document', () => {
     }
   }
 
-  const isForKeys = ({ who }: ExpectedOperation) => !['people', 'account', 'anybody'].includes(who)
-  for (const entry of all.filter((each) => isForKeys(expectedOf(each))))
+  for (const entry of all.filter((each) => expectedOf(each).isForKeys))
     it(`has the errors that ${entry.method} ${entry.path} returns`, () =>
       checkRows(rejections(entry), (check) => check()))
 

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { text } from 'node:stream/consumers'
 import { operations } from '../../src/runtime/operations.ts'
 import { newId } from '../../src/platform/ids.ts'
-import { asWhoMay } from '../support/members.ts'
+import { credentialsFor } from '../support/members.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { checkRows } from '../support/table.ts'
@@ -17,7 +17,7 @@ describe('a query', () => {
   it('is rejected by each operation if it has thousands of parameters', () =>
     checkRows(Object.fromEntries(operations.map((operation) => [operation.id, operation])), async (operation) => {
       const filled = operation.path.slice(1).replaceAll(/\{\w+\}/g, newId())
-      const options = await asWhoMay(service, operation)
+      const options = await credentialsFor(service, operation)
       const { refused } = await service.call(operation.method, `${filled}?${'a&'.repeat(7_000)}`, undefined, options)
       assert.equal(refused, '400 invalid_request')
     }))

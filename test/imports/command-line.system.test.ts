@@ -17,7 +17,7 @@ const CLI = fileURLToPath(new URL('../../src/bin/cli.ts', import.meta.url))
 describe('an import by a process of the command line', () => {
   let service: Instance
   let folder: string
-  // The worker of this process continues a long file.
+  // A worker that the test starts continues a long file.
   withPageSizes(REAL_PAGE_SIZES)
   before(async () => {
     folder = mkdtempSync(join(tmpdir(), 'dripline-imports-'))

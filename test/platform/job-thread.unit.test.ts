@@ -14,14 +14,14 @@ describe('a thread for jobs', () => {
   })
   let scripts = 0
   /** @param work the body of a function of `job` that returns the result */
-  const create = (work: string, mostMs = 60_000) => {
+  const create = (work: string, maxMs = 60_000) => {
     const script = join(folder, `${(scripts += 1)}.mjs`)
     writeFileSync(
       script,
       `import { parentPort } from 'node:worker_threads'
        parentPort.on('message', (job) => { ${work}; parentPort.postMessage(job.length) })`,
     )
-    const thread = createJobThread<string, number>({ script: pathToFileURL(script), mostMs: () => mostMs, mostMb: 64 })
+    const thread = createJobThread<string, number>({ script: pathToFileURL(script), maxMs: () => maxMs, maxMb: 64 })
     threads.push(thread)
     return thread
   }

@@ -39,6 +39,10 @@ function strict(schema: unknown): unknown {
   return schema
 }
 
+/** Returns the path of the document for the path of a request, such as `/contacts/{id}`; `undefined` if it has none. */
+export const templateOf = (path: string): string | undefined =>
+  paths.find(({ pattern }) => pattern.test(path.split('?')[0] ?? ''))?.path
+
 const pointer = (...parts: string[]) =>
   `api#/${parts.map((part) => encodeURIComponent(part.replaceAll('~', '~0').replaceAll('/', '~1'))).join('/')}`
 
@@ -51,7 +55,7 @@ export function assertDescribed(
   path: string,
   { status, headers, body }: { status: number; headers: Headers; body: unknown },
 ): void {
-  const template = paths.find(({ pattern }) => pattern.test(path.split('?')[0] ?? ''))?.path
+  const template = templateOf(path)
   const verb = method.toLowerCase()
   const operation = template === undefined ? undefined : described.paths[template]?.[verb]
   if (template === undefined || !operation) return

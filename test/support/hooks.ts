@@ -29,7 +29,7 @@ export async function mochaGlobalSetup(): Promise<void> {
 }
 
 export async function mochaGlobalTeardown(): Promise<void> {
-  // Of a run of one file. The processes of a parallel run end with Mocha.
+  // Only if Mocha runs files in this process. The processes of a parallel run end with Mocha.
   await stopSharedService()
   await stopBrowser()
   await stopServices()

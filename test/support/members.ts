@@ -40,8 +40,11 @@ export async function aMember(
   return { browser, email, accountId: account.id }
 }
 
-/** Returns the headers that a call needs with a session, depending on who may make it: none where a key or a new account may. */
-export async function asWhoMay(
+/**
+ * Returns call options with the credentials that an operation requires: the key of the service, the session of a new member, or no
+ * credentials if it is open to anyone.
+ */
+export async function credentialsFor(
   service: Service,
   { scope, open }: Pick<Operation, 'scope' | 'open'>,
 ): Promise<CallOptions> {

@@ -3,14 +3,20 @@ import { readFileSync } from 'node:fs'
 import type { Orm } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { isAtLeast, type Role } from '../../src/http/roles.ts'
+import type { Scope } from '../../src/http/scopes.ts'
 import { operations } from '../../src/runtime/operations.ts'
+import { templateOf } from './contract.ts'
 
-/** What is expected of an operation, from a table that people wrote and reviewed, and not from the code. */
+/** An operation as `test/http/operations.tsv` defines it. The table does not come from the code, so that a wrong scope fails a test. */
 export interface ExpectedOperation {
   /** Such as `GET /contacts/{id}`. */
   operation: string
-  /** A scope, two alternatives, `any key`, or `people`; `account` or `anybody` for operations without a workspace. */
+  /** One or two scopes, `any key`, or `people`; `account` or `anybody` for operations without a workspace. */
   who: string
+  /** The scopes in `who`, each of which is enough. */
+  scopes: readonly Scope[]
+  /** Whether API keys may use it. */
+  isForKeys: boolean
   /** The minimum role of a person; undefined for operations without a workspace. */
   role: Role | undefined
   /** Whether a change writes an audit entry. */
@@ -28,17 +34,12 @@ const read = (): ExpectedOperation[] =>
       return {
         ...{ operation, who, audited: audited === 'yes', takesIdempotencyKey: keyed === 'yes' },
         role: role === '-' ? undefined : (role as Role),
+        scopes: who.includes(':') ? (who.split(' or ') as Scope[]) : [],
+        isForKeys: !['people', 'account', 'anybody'].includes(who),
       }
     })
 
 export const EXPECTED: readonly ExpectedOperation[] = read()
-
-const patterns = EXPECTED.toSorted((a, b) => a.operation.split('{').length - b.operation.split('{').length).map(
-  (expected) => {
-    const [method, path = ''] = expected.operation.split(' ')
-    return { expected, method, pattern: new RegExp(`^/api/v1${path.replace(/\{\w+\}/g, '[^/]+')}$`) }
-  },
-)
 
 /** Returns what is expected of an operation of the document. */
 export function expectedOf({ method, path }: { method: string; path: string }): ExpectedOperation {
@@ -57,12 +58,11 @@ export async function assertAudited(
   { status, headers }: { status: number; headers: Headers },
 ): Promise<void> {
   if (method === 'GET' || status >= 300 || headers.has('idempotent-replayed')) return
-  const [target = ''] = path.split('?')
-  const expected = patterns.find((each) => each.method === method && each.pattern.test(target))?.expected
-  // What people do with their account is recorded in each of their workspaces.
+  const expected = EXPECTED.find(({ operation }) => operation === `${method} ${templateOf(path)}`)
+  // Operations on an account write entries in each of its workspaces, which test/accounts tests.
   if (expected?.role === undefined) return
   const requestId = headers.get('x-request-id')
-  // The creation of a workspace is an entry of the other workspace, too.
+  // The creation of a workspace writes an entry in the new one and in the one of the request.
   const entries = await sql<{ count: number }>(
     em.fork(),
     'select count(*)::integer as count from audit_entries where request_id = $1 and operation = $2 group by workspace_id',

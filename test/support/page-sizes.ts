@@ -1,6 +1,6 @@
 import { pageSizes, type PageSizes } from '../../src/platform/page-sizes.ts'
 
-/** The sizes in production, for a test of the cost. */
+/** The sizes in production. */
 export const REAL_PAGE_SIZES: PageSizes = { ...pageSizes }
 
 /** Makes each page of this process two rows long, so that a fixture of three rows has another page. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { isConflict } from '../../src/platform/db/errors.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { DOMAIN_COLUMNS } from '../../src/stats/queries.ts'
 
 const WAKES = `select * from next_wakes order by enrollment_id`
 const STEPS = `
@@ -19,18 +20,14 @@ select subject, counter, at, sum(count)::integer as count from (
 ) changes
 group by 1, 2, 3 having sum(count) <> 0 order by 1, 2, 3`
 
-const COLUMNS = [
-  ...['sent', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
-  'machine_opened',
-]
 const DOMAINS = `
-select workspace_id, domain, day, ${COLUMNS.map((column) => `sum(${column})::integer as ${column}`).join(', ')} from (
-  select workspace_id, domain, day, ${COLUMNS.join(', ')} from domain_days
+select workspace_id, domain, day, ${DOMAIN_COLUMNS.map((column) => `sum(${column})::integer as ${column}`).join(', ')} from (
+  select workspace_id, domain, day, ${DOMAIN_COLUMNS.join(', ')} from domain_days
   union all
-  select workspace_id, of_domain, day, ${COLUMNS.join(', ')}
+  select workspace_id, of_domain, day, ${DOMAIN_COLUMNS.join(', ')}
   from domain_changes cross join lateral (values (domain), ('')) domains (of_domain)
 ) changes
-group by 1, 2, 3 having ${COLUMNS.map((column) => `sum(${column}) <> 0`).join(' or ')} order by 1, 2, 3`
+group by 1, 2, 3 having ${DOMAIN_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' or ')} order by 1, 2, 3`
 const LINKS = `
 select automation_id, step_id, url, sum(clicks)::integer as clicks from (
   select automation_id, step_id, url, clicks from link_clicks

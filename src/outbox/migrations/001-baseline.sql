@@ -7,7 +7,7 @@ create table outbox (
     ('START', 'WAKE', 'CANCEL', 'END', 'LEAVE', 'RETRY', 'EMAIL', 'CAMPAIGN', 'WAKE_PAUSED', 'WAKE_RETRIES', 'DELETE_AUTOMATION', 'IMPORT', 'BOUNCE', 'ERASE', 'RECONCILE',
      'REDELIVER', 'NOTICE', 'RESET_DONE')),
   key text not null,
-  -- `batch` is for batch jobs, which go through many rows a page at a time. `mail` is for emails to owners.
+  -- `batch` is for work that can wait: batch jobs, which go through many rows a page at a time, and bounces. `mail` is for emails to owners.
   lane text not null check (lane in ('interactive', 'bulk', 'batch', 'mail')),
   workspace_id uuid,
   automation_id uuid,

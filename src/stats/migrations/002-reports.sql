@@ -102,7 +102,7 @@ create function outcomes_of(
 ) language sql stable as $$
   select
     count(*) filter (where kind = 'HARD' and source = 'rejection'), count(*) filter (where kind = 'HARD' and source <> 'rejection'),
-    count(*) filter (where kind = 'SOFT'), count(*) filter (where kind = 'BLOCKED'),
+    count(*) filter (where kind = 'SOFT' and source <> 'rejection'), count(*) filter (where kind = 'BLOCKED'),
     count(*) filter (where kind = 'COMPLAINT'),
     (select count(*) from unsubscribes where unsubscribes.message_id = outcomes_of.message_id),
     (select count(*) from message_visits visit
@@ -199,10 +199,10 @@ begin
   end if;
 end $$;
 
--- An unsubscribe at a provider is also a row of `unsubscribes`.
+-- An unsubscribe at a provider is also a row of `unsubscribes`. A full mailbox that the mail server rejects only counts as failed.
 create function bounce_counter(bounce bounces) returns text language sql immutable as $$
   select case bounce.kind when 'HARD' then case bounce.source when 'rejection' then 'REJECTED' else 'HARD_BOUNCED' end
-    when 'SOFT' then 'SOFT_BOUNCED' when 'BLOCKED' then 'BLOCKED' when 'COMPLAINT' then 'COMPLAINED' end
+    when 'SOFT' then case bounce.source when 'rejection' then null else 'SOFT_BOUNCED' end when 'BLOCKED' then 'BLOCKED' when 'COMPLAINT' then 'COMPLAINED' end
 $$;
 
 create function count_bounces() returns trigger language plpgsql as $$
@@ -263,7 +263,7 @@ begin
   select message.workspace_id, subject_of(message), part_of(message), date_bin('15 minutes', message.created_at, timestamptz 'epoch'),
     outcome.counter, count(*)
   from (
-    select message_id, bounce_counter(bounces) as counter from bounces where kind <> 'UNSUBSCRIBE'
+    select message_id, bounce_counter(bounces) as counter from bounces where bounce_counter(bounces) is not null
     union all
     select message_id, 'UNSUBSCRIBED' from unsubscribes
     union all

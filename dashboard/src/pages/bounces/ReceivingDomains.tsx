@@ -1,4 +1,3 @@
-import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { count, percentOf } from '../../lib/format.ts'
 import { Section } from '../../layout/Page.tsx'
@@ -36,10 +35,10 @@ export function ReceivingDomains() {
               <td className="num" data-cell="number">
                 {count(row.sent)}
               </td>
-              <Rate value={row.delivered} of={row} />
-              <Rate value={row.opened} of={row} />
-              <Rate value={row.bounced} of={row} />
-              <Rate value={row.complained} of={row} />
+              <Rate value={row.delivered} total={row.sent} />
+              <Rate value={row.opened} total={row.sent} />
+              <Rate value={row.bounced} total={row.delivered + row.bounced} />
+              <Rate value={row.complained} total={row.sent} />
             </tr>
           ))}
         </tbody>
@@ -48,8 +47,8 @@ export function ReceivingDomains() {
   )
 }
 
-const Rate = ({ value, of }: { value: number; of: Schemas['MessageResults'] }) => (
+const Rate = ({ value, total }: { value: number; total: number }) => (
   <td className="num" data-cell="number">
-    {count(value)} <span className="t3">{percentOf(value, of.sent)}</span>
+    {count(value)} <span className="t3">{percentOf(value, total)}</span>
   </td>
 )

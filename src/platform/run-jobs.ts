@@ -1,7 +1,7 @@
 import { parentPort } from 'node:worker_threads'
 
-/** Makes a thread do the jobs that it receives: the other side of `createJobThread`. A job that fails ends the thread. */
-export function answerJobs<Job, Result>(work: (job: Job) => Promise<Result>): void {
+/** Runs the jobs that a thread receives: the other side of `createJobThread`. A job that fails ends the thread. */
+export function runJobs<Job, Result>(work: (job: Job) => Promise<Result>): void {
   const port = parentPort!
   port.on('message', (job: Job) => {
     work(job).then(
