@@ -4,7 +4,7 @@
  */
 export type RejectionScope = 'message' | 'us' | 'either'
 
-/** The cause of a failed delivery that a code means, without the class that says whether it is temporary. */
+/** The cause of a failed delivery that a code means, without the class that shows whether it is temporary. */
 export type CodeMeaning =
   | 'MAILBOX_NOT_FOUND'
   | 'MAILBOX_DISABLED'
@@ -22,7 +22,7 @@ interface StatusCode {
   means?: CodeMeaning
 }
 
-// Codes that only tell whether the message or the sender is rejected.
+// Codes that only show whether the message or the sender is rejected.
 const OF_MESSAGE = { scope: 'message' } as const
 const OF_US = { scope: 'us' } as const
 const OUR_AUTHENTICATION = { scope: 'us', means: 'AUTHENTICATION' } as const

@@ -11,7 +11,7 @@ import { templateOf } from './contract.ts'
 export interface ExpectedOperation {
   /** Such as `GET /contacts/{id}`. */
   operation: string
-  /** One or two scopes, `any key`, or `people`; `account` or `anybody` for operations without a workspace. */
+  /** One or two scopes, `any key`, or `people`; without a workspace, the value of `Operation.open`. */
   who: string
   /** The scopes in `who`, each of which is enough. */
   scopes: readonly Scope[]
@@ -50,7 +50,7 @@ export function expectedOf({ method, path }: { method: string; path: string }): 
 
 export const mayUse = ({ role }: ExpectedOperation, own: Role): boolean => role === undefined || isAtLeast(own, role)
 
-/** Checks that a successful change wrote one audit entry, or none if the table says so. */
+/** Checks that a successful change wrote one audit entry, or none if the table requires that. */
 export async function assertAudited(
   { em }: Orm,
   method: string,
