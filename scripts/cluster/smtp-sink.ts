@@ -13,7 +13,7 @@ export interface SmtpSink {
   url: string
   port: number
   mails: ReceivedMail[]
-  /** Rejections since it last accepted an email. */
+  /** Rejections and cut connections since it last accepted an email. */
   rejections(): number
   /** Sets the response to further emails: accept, an SMTP error, or a cut connection after DATA and before the response. */
   behave(behavior: Behavior): void
@@ -75,6 +75,7 @@ export async function startSmtpSink(
     onRcptTo: ({ address }, _session, callback) => callback(refusal('rcpt', address)),
     onData(stream, session, callback) {
       if (behavior === 'cut') {
+        rejections += 1
         stream.on('end', () => {
           for (const client of server.connections) client.close()
         })

@@ -13,7 +13,8 @@ import { checkRows } from '../support/table.ts'
 
 const GATES = ['role_missing', 'not_a_member', 'people_only', 'signed_out', 'key_missing', 'wrong_origin']
 
-function assertAdmitted({ refused }: Answer): void {
+function assertAdmitted({ refused, status }: Answer): void {
+  assert.ok(status < 500, refused)
   assert.ok(!GATES.includes(refused?.split(' ')[1] ?? ''), refused)
 }
 

@@ -288,11 +288,15 @@ describe('campaigns', () => {
       `update messages set status = 'SENDING', lease_until = now() + interval '1 hour' where campaign_id = $1 and status <> 'FAILED'`,
       [id],
     )
-    await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
-    assert.equal(await prepareRetry(service, failed!.id), undefined)
-    assert.equal((await service.call('DELETE', `campaigns/${id}`)).refused, '409 campaign_status_wrong')
-    assert.deepEqual(addresses.flatMap(mailsTo), [])
-    await sql(em(), `update messages set lease_until = now() where campaign_id = $1 and status = 'SENDING'`, [id])
+    try {
+      await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
+      assert.equal(await prepareRetry(service, failed!.id), undefined)
+      assert.equal((await service.call('DELETE', `campaigns/${id}`)).refused, '409 campaign_status_wrong')
+      assert.deepEqual(addresses.flatMap(mailsTo), [])
+    } finally {
+      // Later suites wait for emails in flight.
+      await sql(em(), `update messages set lease_until = now() where campaign_id = $1 and status = 'SENDING'`, [id])
+    }
   })
 
   it('report rejected messages without addresses, and retry them', async () => {

@@ -5,8 +5,11 @@ import { aCampaign, campaignIs } from '../support/campaigns.ts'
 import { aContact, addressOf, aList } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
+import { withWaits } from '../support/waits.ts'
 
 describe('the response to a request that stops sending', () => {
+  // The test must be done before the limit, also on a busy machine.
+  withWaits({ stop: 30_000 })
   let service: Service
   before(async () => {
     service = await openWorkspace()

@@ -186,6 +186,13 @@ describe('stats', () => {
   })
 
   it('add up for a workspace: each message to send has an outcome', async () => {
+    const mailed = await anAutomation(service, { steps: [EMAIL, wait(30), EMAIL] })
+    for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, mailed, contact)
+    await waitForStatus(mailed, 2, 'SENT')
+    await eventually('both wait', async () => {
+      const wakes = await sql(em(), 'select from next_wakes where automation_id = $1::uuid', [mailed])
+      return wakes.length === 2 || undefined
+    })
     const quarter = 900_000
     const since = new Date(Math.floor(Date.now() / quarter) * quarter - 4 * quarter).toISOString()
     const until = new Date(Date.now() + 86_400_000).toISOString()
