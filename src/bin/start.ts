@@ -10,7 +10,7 @@ import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { createFirstInvitation } from '../accounts/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { type EntityManager, migrate, MIGRATION_TIMEOUT_MS } from '../platform/db/orm.ts'
-import { openDatabase } from '../schema/index.ts'
+import { migrationNames, openDatabase } from '../schema/index.ts'
 import { unlessAborted } from '../platform/abort.ts'
 import { openLog } from '../platform/log.ts'
 import { findPublicUrl, mailModeOf, NO_SENDER, readSendingGate } from '../instance/index.ts'
@@ -83,6 +83,7 @@ main(async () => {
     if (!(await createFirstWorkspace(em, (first, transaction) => greet(transaction, first)))) await greet(em.fork())
     return [worker, api, exitWhenUnhealthy(context.health, log), ...metrics, ...(embedded ? [embedded] : [])]
   })
+  say('Dripline has stopped.')
 })
 
 async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedded | undefined> {
@@ -90,7 +91,10 @@ async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedde
   assertSenderKnown(config)
   const isEmbedded = !config.DATABASE_URL || !config.TEMPORAL_ADDRESS
   const assertFree = async (places: readonly PortSetting[]) => {
-    for (const { variable, port, host } of places) await assertPortFree(variable, port, host)
+    const checks = places.map(({ variable, port, host }) => assertPortFree(variable, port, host))
+    const problems = (await Promise.allSettled(checks)).filter((check) => check.status === 'rejected')
+    // All at once, because another start of Dripline uses all of them.
+    if (problems.length > 0) throw new Error(problems.map(({ reason }) => (reason as Error).message).join('\n'))
   }
   // Nothing can be running on a folder that does not exist, and a failed start must not create one.
   if (!existsSync(config.dataDir)) await assertFree(placesOf(config))
@@ -207,7 +211,8 @@ async function prepareDatabase({ DATABASE_URL }: ConnectedConfig): Promise<void>
   const orm = openDatabase({ url: DATABASE_URL, timeoutMs: MIGRATION_TIMEOUT_MS })
   try {
     const done = await migrate(orm)
-    if (done.length > 0) say(`Postgres: migrated (${done.join(', ')})`)
+    if (done.length === migrationNames.length) say('Postgres: created the tables')
+    else if (done.length > 0) say(`Postgres: migrated (${done.join(', ')})`)
   } finally {
     await orm.close(true)
   }

@@ -11,7 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { connect, createServer } from 'node:net'
+import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Client } from 'pg'
@@ -73,13 +73,16 @@ describe('a first start', function () {
     assert.ok(existsSync(join(project, 'data/postgres/PG_VERSION')), 'the data is in DATA_DIR')
     signalGroup(run, 'SIGTERM')
     assert.equal(await run.code, 0)
+    assert.match(run.text(), /Dripline is stopping …\s+Dripline has stopped\.\s*$/)
     assert.equal(statSync(folder).mode & 0o777, 0o700, 'the permissions of the folder are unchanged')
   })
 
   it('leaves nothing running and prints the reason when a port is taken', async () => {
     const [taken] = (await freePorts(1)) as [number]
     const server = createServer()
+    const second = createServer()
     await new Promise<void>((listening) => server.listen(taken, '127.0.0.1', listening))
+    await new Promise<void>((listening) => second.listen(0, '127.0.0.1', listening))
     try {
       for (const variable of ['POSTGRES_PORT', 'TEMPORAL_PORT', 'TEMPORAL_UI_PORT', 'PORT']) {
         const env = await startEnvironment(dataDir, { [variable]: String(taken) })
@@ -89,7 +92,15 @@ describe('a first start', function () {
         assert.doesNotMatch(run.text(), /^\s+at /m)
         assert.deepEqual(await leftOvers(dataDir), [])
       }
+      // On the first start, all ports are checked at once.
+      const { port: other } = second.address() as AddressInfo
+      const fresh = join(folder, 'fresh')
+      const run = start(await startEnvironment(fresh, { PORT: String(taken), TEMPORAL_UI_PORT: String(other) }))
+      assert.equal(await run.code, 1)
+      for (const port of [taken, other]) assert.ok(run.text().includes(`Port ${port} is in use`), run.text())
+      assert.ok(!existsSync(fresh))
     } finally {
+      second.close()
       server.close()
     }
   })

@@ -269,7 +269,12 @@ const connectTo = (address: string) =>
     TestWorkflowEnvironment as unknown as {
       create(options: object): Promise<TestWorkflowEnvironment>
     }
-  ).create({ server: { type: 'existing' }, address, supportsTimeSkipping: true })
+  ).create({
+    ...{ server: { type: 'existing' }, address, supportsTimeSkipping: true },
+    // The server closes connections that ping more often than every five minutes. A call that locks or unlocks its time would be
+    // repeated, and time stand still.
+    connectionOptions: { channelArgs: { 'grpc.keepalive_time_ms': 3_600_000 } },
+  })
 
 /**
  * Starts a time-skipping server. All clients of a server share its clock. The SDK waits only five seconds for a server that it
