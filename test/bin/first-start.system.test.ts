@@ -134,7 +134,7 @@ describe('a first start', function () {
       ['> exec', {}],
       ['creating its database folder', {}],
       ['Temporal:', {}],
-      ['migrated', {}],
+      ['created the tables', {}],
       ['Temporal is not reachable yet', { TEMPORAL_ADDRESS: `127.0.0.1:${away}` }],
     ] as const
     for (const [stage, more] of stages) {
