@@ -85,7 +85,8 @@ class Files extends reporters.Base {
       durations[path] = Math.max(ms / 1000, SHORTEST)
       const left = ((performance.now() - begin) * (total - doneWeight)) / doneWeight
       const result = failed === 0 ? `✔ ${path} (${count}, ${seconds(ms)})` : `✘ ${path}: ${failed} of ${count} failed`
-      const estimate = !hasEstimate ? '' : `, about ${inWords(left)} left`
+      // The first files are short, and say little about the others.
+      const estimate = !hasEstimate || doneWeight < total / 20 ? '' : `, about ${inWords(left)} left`
       console.log(`${result}  ${done} of ${files.length} files${estimate}`)
       for (const error of errors) console.log(`    ${error}`)
     })
