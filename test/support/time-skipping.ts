@@ -128,6 +128,8 @@ async function sharedMachinery(): Promise<Machinery> {
 }
 
 async function openWorkspace(machinery: Machinery): Promise<TimeSkipping> {
+  // The worker of the last suite may cache workflows. It would get the tasks of those that it began, and no other worker would.
+  await machinery.stopWorker()
   const { env, orm, dependencies } = machinery
   const mails: TimeSkipping['mails'] = []
   machinery.onMail = async (mail) => {
