@@ -6,7 +6,7 @@ export interface JobThreadOptions {
   script: URL
   /** Returns the milliseconds that a job may take. */
   maxMs: () => number
-  /** Megabytes that the thread may use. */
+  /** Megabytes that the thread may use. Node usually ends only the thread, but a very fast allocation can abort the process. */
   maxMb: number
 }
 
