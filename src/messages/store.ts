@@ -155,31 +155,21 @@ export class MessageStore {
   }
 
   private async recordAll(outcomes: readonly Recording[]): Promise<undefined[]> {
-    const rows = outcomes.map(({ message, claim, outcome, content }) => {
-      const { status, error } = finalOutcome(message, outcome)
-      return {
-        id: message.id,
-        claim,
-        status,
-        response: 'response' in outcome ? outcome.response : null,
-        error,
-        ...contentColumns(message, content),
-      }
-    })
-    const write = async (these: readonly OutcomeRow[]) => {
-      const rejected = outcomes.filter(({ outcome }, n) => isRejected(outcome) && these.includes(rows[n]!))
-      if (rejected.length === 0) return writeOutcomes(this.em.fork(), these)
+    const write = async (these: readonly Recording[]) => {
+      const rows = these.map(outcomeRow)
+      const rejected = these.filter(({ outcome }) => isRejected(outcome))
+      if (rejected.length === 0) return writeOutcomes(this.em.fork(), rows)
       await this.em.fork().transactional(async (unit) => {
-        await writeOutcomes(unit, these)
+        await writeOutcomes(unit, rows)
         await enqueueBounces(unit, rejected)
       })
     }
     try {
-      await write(rows)
+      await write(outcomes)
     } catch (error) {
-      if (rows.length === 1 || isTransient(error)) throw error
+      if (outcomes.length === 1 || isTransient(error)) throw error
       // If one row cannot be stored, the others still are.
-      await Promise.all(rows.map((row) => write([row]).catch(() => undefined)))
+      await Promise.all(outcomes.map((one) => write([one]).catch(() => undefined)))
       throw error
     }
     return outcomes.map(() => undefined)
@@ -231,6 +221,18 @@ export const ENROLLMENT_ENDED = 'The enrollment ended before the message could b
 function bySource({ message }: Attempt): string {
   const { ref } = message
   return ref.kind === 'campaign' ? ref.campaignId : (message.automationId ?? message.workspaceId)
+}
+
+function outcomeRow({ message, claim, outcome, content }: Recording): OutcomeRow {
+  const { status, error } = finalOutcome(message, outcome)
+  return {
+    id: message.id,
+    claim,
+    status,
+    response: 'response' in outcome ? outcome.response : null,
+    error,
+    ...contentColumns(message, content),
+  }
 }
 
 /** Returns the final status of a claimed message, and its error. */

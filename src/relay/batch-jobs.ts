@@ -21,7 +21,7 @@ import { pageSizes } from '../platform/page-sizes.ts'
 
 /**
  * Concurrency of the pages, whose sizes are in `pageSizes`. Deletions and reconciliations are not urgent, so they leave Temporal's
- * capacity to others. * The emails of a deleted automation end with the DELETE request.
+ * capacity to others. The emails of a deleted automation end with the DELETE request.
  */
 const WAKES_AT_ONCE = 20
 const DELETED_AT_ONCE = 2

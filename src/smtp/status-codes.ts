@@ -29,7 +29,7 @@ const OUR_AUTHENTICATION = { scope: 'us', means: 'AUTHENTICATION' } as const
 
 /**
  * Enhanced status codes without their class (RFC 3463, 5248, 7372, 7505, 8616, IANA's registry, and Exchange Online's codes). Undefined
- * codes (X.Y.0) say nothing. X.4.1 and X.4.4 have no scope, because some servers use them for unknown recipients. X.5 is a syntax
+ * codes (X.Y.0) have neither. X.4.1 and X.4.4 have no scope, because some servers use them for unknown recipients. X.5 is a syntax
  * error, which an address may cause. X.7.1 is used for both blocked senders and protected recipients.
  */
 const CODES: Readonly<Record<string, StatusCode>> = {

@@ -97,8 +97,8 @@ $$;
 
 -- The outcomes of a message that other tables record.
 create function outcomes_of(
-  message_id uuid, out rejected integer, out hard_bounced integer, out soft_bounced integer, out blocked integer, out complained integer,
-  out unsubscribed integer, out machine_opened integer
+  message_id uuid, out rejected integer, out hard_bounced integer, out soft_bounced integer, out blocked integer,
+  out complained integer, out unsubscribed integer, out machine_opened integer
 ) language sql stable as $$
   select
     count(*) filter (where kind = 'HARD' and source = 'rejection'), count(*) filter (where kind = 'HARD' and source <> 'rejection'),
@@ -168,7 +168,8 @@ begin
   insert into counter_changes (workspace_id, automation_id, step_id, at, counter, change)
   select old.workspace_id, subject_of(old), part_of(old), date_bin('15 minutes', old.created_at, timestamptz 'epoch'), counter, -count
   from (values
-    ('REJECTED', outcomes.rejected), ('HARD_BOUNCED', outcomes.hard_bounced), ('SOFT_BOUNCED', outcomes.soft_bounced), ('BLOCKED', outcomes.blocked),
+    ('REJECTED', outcomes.rejected), ('HARD_BOUNCED', outcomes.hard_bounced), ('SOFT_BOUNCED', outcomes.soft_bounced),
+    ('BLOCKED', outcomes.blocked),
     ('COMPLAINED', outcomes.complained), ('UNSUBSCRIBED', outcomes.unsubscribed), ('MACHINE_OPENED', outcomes.machine_opened)
   ) counted (counter, count) where count > 0;
   insert into link_changes (automation_id, step_id, url, change)
@@ -194,15 +195,20 @@ begin
     insert into domain_changes (workspace_id, domain, day, rejected, hard_bounced, soft_bounced, blocked, complained, unsubscribed,
       machine_opened)
     values (message.workspace_id, domain_of(message.recipient), utc_day(domain_time(message)),
-      by * (outcome = 'REJECTED')::integer, by * (outcome = 'HARD_BOUNCED')::integer, by * (outcome = 'SOFT_BOUNCED')::integer, by * (outcome = 'BLOCKED')::integer, by * (outcome = 'COMPLAINED')::integer,
+      by * (outcome = 'REJECTED')::integer, by * (outcome = 'HARD_BOUNCED')::integer, by * (outcome = 'SOFT_BOUNCED')::integer,
+      by * (outcome = 'BLOCKED')::integer, by * (outcome = 'COMPLAINED')::integer,
       by * (outcome = 'UNSUBSCRIBED')::integer, by * (outcome = 'MACHINE_OPENED')::integer);
   end if;
 end $$;
 
 -- An unsubscribe at a provider is also a row of `unsubscribes`. A full mailbox that the mail server rejects only counts as failed.
 create function bounce_counter(bounce bounces) returns text language sql immutable as $$
-  select case bounce.kind when 'HARD' then case bounce.source when 'rejection' then 'REJECTED' else 'HARD_BOUNCED' end
-    when 'SOFT' then case bounce.source when 'rejection' then null else 'SOFT_BOUNCED' end when 'BLOCKED' then 'BLOCKED' when 'COMPLAINT' then 'COMPLAINED' end
+  select case bounce.kind
+    when 'HARD' then case bounce.source when 'rejection' then 'REJECTED' else 'HARD_BOUNCED' end
+    when 'SOFT' then case bounce.source when 'rejection' then null else 'SOFT_BOUNCED' end
+    when 'BLOCKED' then 'BLOCKED'
+    when 'COMPLAINT' then 'COMPLAINED'
+  end
 $$;
 
 create function count_bounces() returns trigger language plpgsql as $$

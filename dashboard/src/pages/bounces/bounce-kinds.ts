@@ -47,7 +47,7 @@ export function describeBounce({ kind, category }: Pick<Bounce, 'kind' | 'catego
   }
 }
 
-/** Says where Dripline knows a bounce from. */
+/** Describes how Dripline learned of a bounce. */
 export function describeSource(source: string): string {
   if (source === 'rejection') return 'rejected while sending'
   return `via ${source === 'smtp' ? 'bounce email' : source}`
