@@ -110,23 +110,27 @@ with taken as (
   from unnest($1::uuid[], $2::integer[]) wanted(id, max)
   cross join lateral (
     select due.event_position from (
-      select event_position from webhook_deliveries
-      where endpoint_id = wanted.id and status = 'PENDING' and due_at <= now()
-        and (leased_until is null or leased_until <= now())
-      order by due_at, event_position limit ${considered}
-    ) considered
-    join webhook_deliveries due on due.event_position = considered.event_position and due.endpoint_id = wanted.id
-    where (
-        select true from webhook_deliveries earlier
-        where earlier.lane = due.lane and earlier.status = 'PENDING' and earlier.attempts = 0
-          and earlier.event_position < due.event_position limit 1
-      ) is null
-      and (
-        select true from webhook_deliveries earlier
-        where earlier.lane = due.lane and earlier.status = 'PENDING' and earlier.leased_until is not null
-          and earlier.leased_until > now() and earlier.event_position < due.event_position limit 1
-      ) is null
-    order by due.due_at, due.event_position limit wanted.max
+      select event_position from (
+        select event_position, lane, due_at from webhook_deliveries
+        where endpoint_id = wanted.id and status = 'PENDING' and due_at <= now()
+          and (leased_until is null or leased_until <= now())
+        order by due_at, event_position limit ${considered}
+      ) considered
+      where (
+          select true from webhook_deliveries earlier
+          where earlier.lane = considered.lane and earlier.status = 'PENDING' and earlier.attempts = 0
+            and earlier.event_position < considered.event_position limit 1
+        ) is null
+        and (
+          select true from webhook_deliveries earlier
+          where earlier.lane = considered.lane and earlier.status = 'PENDING' and earlier.leased_until is not null
+            and earlier.leased_until > now() and earlier.event_position < considered.event_position limit 1
+        ) is null
+      order by due_at, event_position limit wanted.max
+    ) chosen
+    -- After the limits. Otherwise Postgres may look for earlier deliveries once for each pair of rows.
+    join webhook_deliveries due on due.event_position = chosen.event_position and due.endpoint_id = wanted.id
+    where due.status = 'PENDING' and (due.leased_until is null or due.leased_until <= now())
     -- A late outcome holds its delivery and then waits for the endpoint.
     for no key update of due skip locked
   ) due
