@@ -3,6 +3,7 @@ import { SEARCH_ATTRIBUTES } from '../src/temporal/search-attribute-keys.ts'
 import { assertPortFree, waitForPort } from './ports.ts'
 import { startProcess } from './child-process.ts'
 import type { EmbeddedOptions } from './protocol.ts'
+import { chooseInnerUi, serveTemporalUi } from './temporal-ui.ts'
 
 /** The file with the data of Temporal's development server. */
 export const temporalFile = (dataDir: string): string => join(dataDir, 'temporal.db')
@@ -49,8 +50,10 @@ async function launch(
   onExit: () => void,
   aborted: AbortSignal,
 ): Promise<RunningTemporal> {
+  const ui = await chooseInnerUi()
   const args = [
-    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port), '--ui-port', String(uiPort)],
+    ...['server', 'start-dev', '--ip', '127.0.0.1', '--port', String(port)],
+    ...['--ui-ip', ui.host, '--ui-port', String(ui.port)],
     ...['--db-filename', temporalFile(dataDir), '--sqlite-pragma', 'journal_mode=wal', '--log-level', 'warn'],
     ...['--dynamic-config-value', `frontend.httpAllowedHosts=${JSON.stringify(NO_HTTP_HOSTS)}`],
     // Dripline does not use Nexus. Its callbacks at the end of a workflow could call any address, including one in a restored
@@ -68,7 +71,8 @@ async function launch(
     await assertPortFree('TEMPORAL_UI_PORT', uiPort)
   })
   await waitForPort('Temporal', port, server, aborted)
-  void server.ended.then(onExit)
+  const stopUi = await serveTemporalUi(uiPort, ui)
+  void server.ended.then(stopUi).then(onExit)
   return {
     address: `127.0.0.1:${port}`,
     uiUrl: `http://localhost:${uiPort}`,

@@ -130,7 +130,7 @@ with taken as (
     ) chosen
     -- After the limits. Otherwise Postgres may look for earlier deliveries once for each pair of rows.
     join webhook_deliveries due on due.event_position = chosen.event_position and due.endpoint_id = wanted.id
-    where due.status = 'PENDING' and (due.leased_until is null or due.leased_until <= now())
+    where due.status = 'PENDING'
     -- A late outcome holds its delivery and then waits for the endpoint.
     for no key update of due skip locked
   ) due

@@ -11,6 +11,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
+import { get } from 'node:http'
 import { type AddressInfo, connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -220,12 +221,24 @@ async function servesOnLoopback(env: NodeJS.ProcessEnv): Promise<void> {
   const uiPort = Number(env['TEMPORAL_UI_PORT'])
   const namespaces = await fetch(`http://localhost:${uiPort}/api/v1/namespaces`)
   assert.match(await namespaces.text(), /default/)
+  // A web page whose name resolves to this machine must not reach it.
+  assert.equal(await statusAs('attacker.example', uiPort), 403)
+  assert.equal(await statusAs(`LOCALHOST:${uiPort}`, uiPort), 200)
   assert.equal((await fetch(`http://127.0.0.1:${env['METRICS_PORT']}/metrics`)).status, 200)
   if (!LINUX) return
   assert.equal(await accepts('127.0.0.2', uiPort), false)
   assert.equal(await accepts('127.0.0.2', Number(env['METRICS_PORT'])), false)
   assert.equal(await accepts('127.0.0.2', Number(env['PORT'])), true)
 }
+
+/** Requests Temporal's namespaces under the name of a host. */
+const statusAs = (host: string, port: number): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    get({ host: '127.0.0.1', port, path: '/api/v1/namespaces', headers: { host } }, (response) => {
+      response.resume()
+      resolve(response.statusCode)
+    }).once('error', reject)
+  })
 
 const accepts = (host: string, port: number): Promise<boolean> =>
   new Promise((resolve) => {

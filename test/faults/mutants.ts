@@ -636,8 +636,8 @@ const WEBHOOKS: Record<string, Mutant> = {
   'webhook-lease-is-ignored': {
     what: 'a worker takes deliveries that belong to another one',
     file: DELIVERIES,
-    replace: '        and (leased_until is null or leased_until <= now())\n      order by due_at',
-    by: '      order by due_at',
+    replace: '          and (leased_until is null or leased_until <= now())\n        order by due_at',
+    by: '        order by due_at',
     worlds: ['webhooks'],
     stories: [],
   },
@@ -652,7 +652,7 @@ const WEBHOOKS: Record<string, Mutant> = {
   'webhook-order-is-ignored': {
     what: 'an event is sent although an earlier one of its contact was not',
     file: DELIVERIES,
-    replace: "earlier.lane = due.lane and earlier.status = 'PENDING' and earlier.attempts = 0",
+    replace: "earlier.lane = considered.lane and earlier.status = 'PENDING' and earlier.attempts = 0",
     by: 'false',
     worlds: ['webhooks'],
     stories: [],
