@@ -166,15 +166,19 @@ export async function readTimeline(em: EntityManager, enrollmentId: string): Pro
 
 /**
  * The runs that a restored database had. One that began after the restore proves nothing: the original ran the same step before, and
- * sent the email after it. One that ended after the restore proves only what it waited for, and that it began.
+ * sent the email after it. One that ended after the restore proves only what it waited for, and that it began, unless an event ended it
+ * that arrived after the backup.
  */
 const FINISHED_RUNS = `
-select step_id, case when is_old then finished_at else started_at end as since,
+select step_id, case when is_old then finished_at else coalesce(new_event.arrived_at, started_at) end as since,
   case when result ->> 'next' = 'wait' then to_timestamp((result ->> 'until')::float8 / 1000)
     when is_old then finished_at
     when result ->> 'branch' = '${TIMED_OUT}' then until
-    else coalesce((select created_at from trigger_events where id::text = detail ->> 'eventId'), started_at) end as at
+    else coalesce(event.created_at, started_at) end as at
 from step_runs
 cross join (select coalesce(max(backed_up_at), 'infinity') as backed_up_at from instance) instance
 cross join lateral (select finished_at <= backed_up_at as is_old) age
-where enrollment_id = $1::uuid and finished_at is not null and started_at <= backed_up_at`
+left join trigger_events event on event.id::text = detail ->> 'eventId'
+-- The original never had an event that arrived after the backup.
+cross join lateral (select case when event.created_at > backed_up_at then event.created_at end as arrived_at) new_event
+where enrollment_id = $1::uuid and finished_at is not null and (started_at <= backed_up_at or arrived_at is not null)`

@@ -198,7 +198,7 @@ const TIMES: Record<string, TestedMutant> = {
   'sent-again-after-a-restore': {
     what: 'a step that runs again after a restore makes an email due that the original has sent',
     file: 'src/enrollments/step-queries.ts',
-    replace: 'and finished_at is not null and started_at <= backed_up_at`',
+    replace: 'and finished_at is not null and (started_at <= backed_up_at or arrived_at is not null)`',
     by: 'and finished_at is not null`',
     tests: ['test/relay/restored.instance.test.ts'],
   },

@@ -275,29 +275,29 @@ describe('a restore', () => {
         assert.equal(mailsTo(await addressOf(service, contactId)), 0)
       })
 
-      it('sends an email after a wait that began before the restore and ends after the loss', async () => {
-        const waits = {
-          type: 'WAIT_FOR_EVENT',
-          eventName: 'paid after the loss',
-          timeoutMinutes: 60,
-          received: [EMAIL],
-        }
-        const automationId = await anAutomation(service, { steps: [waits] })
-        const contactId = await aContact(service)
-        await enroll(service, automationId, contactId)
-        await eventually('it waits', async () => {
-          const rows = await sql(em(), 'select from step_runs where contact_id = $1::uuid', [contactId])
-          return rows.length > 0 || undefined
+      for (const [begins, startedAt] of [
+        ['before', `now() - interval '1 hour'`],
+        ['after', 'now()'],
+      ] as const)
+        it(`sends an email after an event that arrives after the reconciliation, for a wait that began ${begins} the backup`, async () => {
+          const eventName = `paid after the loss, waiting from ${begins}`
+          const waits = { type: 'WAIT_FOR_EVENT', eventName, timeoutMinutes: 60, received: [EMAIL] }
+          const automationId = await anAutomation(service, { steps: [waits] })
+          const contactId = await aContact(service)
+          await enroll(service, automationId, contactId)
+          await eventually('it waits', async () => {
+            const rows = await sql(em(), 'select from step_runs where contact_id = $1::uuid', [contactId])
+            return rows.length > 0 || undefined
+          })
+          const of = 'where contact_id = $1::uuid'
+          await sql(em(), `update enrollments set enrolled_at = now() - interval '1 hour' ${of}`, [contactId])
+          await sql(em(), `update step_runs set started_at = ${startedAt} ${of}`, [contactId])
+          // Reconciled a moment ago.
+          await sql(em(), `update instance set backed_up_at = now() - interval '30 minutes', lost_until = now()`)
+          await anEvent(service, contactId, eventName)
+          const [message] = await finalMessages(contactId, 1)
+          assert.equal(message!.status, 'SENT')
         })
-        const earlier = `now() - interval '1 hour' where contact_id = $1::uuid`
-        await sql(em(), `update enrollments set enrolled_at = ${earlier}`, [contactId])
-        await sql(em(), `update step_runs set started_at = ${earlier}`, [contactId])
-        const restored = `now() - interval '30 minutes'`
-        await sql(em(), `update instance set backed_up_at = ${restored}, lost_until = ${restored}`)
-        await anEvent(service, contactId, 'paid after the loss')
-        const [message] = await finalMessages(contactId, 1)
-        assert.equal(message!.status, 'SENT')
-      })
 
       it('uses the time of an event, no matter how late it starts an enrollment', async () => {
         const automationId = await anAutomation(service, { triggerConfig: { eventName: 'before the loss' } })
