@@ -5,7 +5,7 @@ import getPort from 'get-port'
 /** The names of this machine under which a browser on it opens the UI. */
 const NAMES = ['localhost', '127.0.0.1', '[::1]']
 
-/** Where Temporal's UI itself listens. */
+/** The address at which Temporal's UI itself listens. */
 export interface InnerUi {
   host: string
   port: number

@@ -7,7 +7,7 @@ import type { Expected, Life } from './life.ts'
 
 /** Milliseconds for which the instance works after the reconciliation before it is judged. */
 const WORKS_MS = 5_000
-/** What is due in the first minute after the reconciliation may have been sent by an original whose clock was ahead. */
+/** Milliseconds after the reconciliation in which an email may have been sent by the original, whose clock was ahead. */
 const CLOCK_SKEW_MS = 60_000
 
 interface Listed {

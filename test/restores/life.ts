@@ -94,7 +94,7 @@ export async function beginLife(product: Product, random: Random): Promise<{ lif
       email('branch end'),
     ],
   })
-  // Nobody fetches these events, so that every backup has pending ones.
+  // No request fetches these events, so that every backup has pending ones.
   await product.call('POST', 'webhooks', { events: ['*'] })
   await startCampaigns(product)
   return { life, step: () => letIn(product, life, random) }

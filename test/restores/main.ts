@@ -38,7 +38,7 @@ const folder = mkdtempSync(join(tmpdir(), 'dripline-restores-'))
 const original = await startSmtpSink(() => delay(PACE_MS))
 let product: Product | undefined
 
-/** Makes the backups while contacts enter. @returns what the instance was told */
+/** Makes the backups while contacts enter. @returns what has to arrive */
 async function makeBackups(): Promise<Life> {
   product = await startProduct(join(folder, 'original'), original.url, undefined, ENV)
   await trackOpens(join(folder, 'original'))
