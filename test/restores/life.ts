@@ -22,8 +22,8 @@ export interface Life {
   key: string
   /** Contacts who wait for an event that has not been sent. */
   waiting: Expected[]
-  /** Emails that are due at a time, in milliseconds since 1970. */
-  timed: (Expected & { at: number })[]
+  /** Emails that are due at a time, and when the request for them was answered, in milliseconds since 1970. */
+  timed: (Expected & { at: number; answeredAt: number })[]
 }
 
 /** Creates an API key of the first workspace, without a rate limit that matters here. */
@@ -147,9 +147,9 @@ async function letIn(product: Product, life: Life, random: Random): Promise<void
   const fire = (name: string, more: object = {}) =>
     product.call('POST', `contacts/${data.id}/events`, { name, data: more })
   const person = { email: address, contactId: data.id }
-  life.timed.push({ ...person, subject: 'until 1', at })
   const names = ['plain', 'awaits', 'until', 'branches']
   await Promise.all([...names.map((name) => fire(name)), fire('keyed', { order: 'a' }), fire('keyed', { order: 'b' })])
+  life.timed.push({ ...person, subject: 'until 1', at, answeredAt: Date.now() })
   if (random.next() < 0.5) await fire('go')
   else life.waiting.push({ ...person, subject: 'awaits 2' })
 
@@ -161,5 +161,5 @@ async function letIn(product: Product, life: Life, random: Random): Promise<void
     subject: 'scheduled',
     scheduledAt: new Date(scheduledAt).toISOString(),
   })
-  life.timed.push({ ...person, subject: 'scheduled', at: scheduledAt })
+  life.timed.push({ ...person, subject: 'scheduled', at: scheduledAt, answeredAt: Date.now() })
 }

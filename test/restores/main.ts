@@ -39,7 +39,7 @@ const original = await startSmtpSink(() => delay(PACE_MS))
 let product: Product | undefined
 
 /** Makes the backups while contacts enter. @returns what has to arrive */
-async function makeBackups(): Promise<Life> {
+async function makeBackups(): Promise<{ life: Life; savedAt: number[] }> {
   product = await startProduct(join(folder, 'original'), original.url, undefined, ENV)
   await trackOpens(join(folder, 'original'))
   const { life, step } = await beginLife(product, random)
@@ -47,15 +47,17 @@ async function makeBackups(): Promise<Life> {
   const living = (async () => {
     while (!isOver) await Promise.all([step(), delay(700)])
   })()
+  const savedAt: number[] = []
   for (let n = 0; n < times; n++) {
     await delay(random.between(500, 5_000))
+    savedAt.push(Date.now())
     await product.cli('backup', join(folder, `${n}.backup`))
     say(`Backup ${n + 1} of ${times}, after ${original.mails.length} emails`)
   }
   isOver = true
   await living
   await product.kill()
-  return life
+  return { life, savedAt }
 }
 
 /** Switches on what a winner by opens requires. Over HTTP, only people who are signed in can. */
@@ -67,7 +69,7 @@ async function trackOpens(dataDir: string): Promise<void> {
 }
 
 /** Restores a backup, and judges it. @returns whether nothing is wrong */
-async function tryRestore(n: number, life: Life): Promise<boolean> {
+async function tryRestore(n: number, life: Life, savedAt: number): Promise<boolean> {
   const restored = await startSmtpSink()
   const dataDir = join(folder, `restored-${n}`)
   const without = values['without-temporal'] ? ['--without-temporal'] : []
@@ -75,7 +77,7 @@ async function tryRestore(n: number, life: Life): Promise<boolean> {
     await runCli(dataDir, ['restore', ...without, join(folder, `${n}.backup`)])
     product = await startProduct(dataDir, restored.url, undefined, ENV)
     product.use(values['without-temporal'] ? await createKey(product) : life.key)
-    const { wrong, counts } = await judge(product, life, { original, restored })
+    const { wrong, counts } = await judge(product, life, { original, restored, savedAt })
     say(`Restore ${n + 1} of ${times}: ${JSON.stringify(counts)}`)
     for (const sentence of wrong.slice(0, 20)) say(`  WRONG: ${sentence}`)
     return wrong.length === 0
@@ -89,8 +91,8 @@ async function tryRestore(n: number, life: Life): Promise<boolean> {
 say(`Seed ${seed}`)
 let failed = 0
 try {
-  const life = await makeBackups()
-  for (let n = 0; n < times; n++) if (!(await tryRestore(n, life))) failed += 1
+  const { life, savedAt } = await makeBackups()
+  for (const [n, at] of savedAt.entries()) if (!(await tryRestore(n, life, at))) failed += 1
 } finally {
   await product?.kill()
   await original.close()
