@@ -87,8 +87,11 @@ export async function judge(
   ).catch(() => undefined)
   await delay(Math.max(0, reconciledAt + WORKS_MS - Date.now()))
 
+  const messages = await eventually('no email is in flight', async () => {
+    const all = await listMessages(product)
+    return all.some(({ status }) => status === 'SENDING') ? undefined : all
+  })
   const mails = countMails([original, restored])
-  const messages = await listMessages(product)
   // A message that becomes UNCONFIRMED has no content, so what was not sent has no subject.
   const statusOf = ({ email, subject }: Expected) =>
     messages.find((each) => each.to === email && each.subject === subject)?.status ?? 'not sent'
