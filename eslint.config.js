@@ -11,6 +11,7 @@ const MODULES = [
   'temporal',
   'rendering',
   'outbox',
+  'counters',
   'signed-links',
   'http',
   'workspaces',

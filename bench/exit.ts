@@ -94,5 +94,5 @@ with contact as (
   select gen_random_uuid(), $1::uuid, 'waiting-' || n || '@example.com', 'waiting-' || n || '@example.com'
   from generate_series($3::integer, $4::integer) n returning id
 )
-insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
-select gen_random_uuid(), $1::uuid, $2::uuid, id, 1, 'ACTIVE', now() from contact`
+insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, wakes_at)
+select gen_random_uuid(), $1::uuid, $2::uuid, id, 1, 'ACTIVE', now(), now() from contact`

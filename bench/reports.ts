@@ -1,5 +1,5 @@
 import { sql } from '../src/platform/db/sql.ts'
-import { foldStats } from '../src/stats/index.ts'
+import { foldCounters } from '../src/counters/index.ts'
 import { anAutomation } from '../test/support/factories.ts'
 import { percentile, timed, type Benchmark } from './compare.ts'
 import { get } from './load.ts'
@@ -29,7 +29,7 @@ async function fill(service: Service, count: number): Promise<Side> {
   for (let from = 0; from < count; from += BATCH) {
     await sql(em(), MESSAGES, [workspaceId, from, Math.min(from + BATCH, count), automationId, stepId, campaignId])
     // As the relay does.
-    while ((await foldStats(em(), BATCH)) === BATCH);
+    while ((await foldCounters(em(), BATCH)) === BATCH);
   }
   return { key, automationId, campaignId }
 }
@@ -61,7 +61,7 @@ async function sides() {
     const service = await startService({ worker: false })
     const { em } = service.context.orm
     const [large, small] = [await fill(service, LARGE), await fill(service, SMALL)]
-    while ((await foldStats(em.fork(), BATCH)) > 0);
+    while ((await foldCounters(em.fork(), BATCH)) > 0);
     const folded = ['counter_changes', 'step_counters', 'flow_counters']
     for (const table of [...folded, 'domain_changes', 'domain_days', 'link_changes', 'link_clicks', 'messages'])
       await sql(em.fork(), `vacuum analyze ${table}`)

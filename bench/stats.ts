@@ -1,4 +1,4 @@
-import { foldStats } from '../src/stats/index.ts'
+import { foldCounters } from '../src/counters/index.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
@@ -27,15 +27,9 @@ async function sides() {
     const service = await startService({ worker: false })
     const [large, small] = [await fill(service, LARGE), await fill(service, SMALL)]
     const { em } = service.context.orm
-    while ((await foldStats(em.fork(), 200_000)) > 0);
-    for (const table of [
-      'counter_changes',
-      'step_counters',
-      'flow_counters',
-      'next_wakes',
-      'messages',
-      'enrollments',
-    ]) {
+    await sql(em.fork(), 'select rebuild_counters()')
+    while ((await foldCounters(em.fork(), 200_000)) > 0);
+    for (const table of ['counter_changes', 'step_counters', 'flow_counters', 'messages', 'enrollments']) {
       await sql(em.fork(), `vacuum analyze ${table}`)
     }
     return { service, large, small }
@@ -73,15 +67,16 @@ async function fill(service: Service, count: number): Promise<Side> {
          select contact_id, $1::uuid, 'contact-' || n || '@example.com', 'contact-' || n || '@example.com' from numbers
        ),
        enrollment as (
-         insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
-         select id, $1::uuid, $2::uuid, contact_id, 1, 'ACTIVE', now() - (n % 31536000) * interval '31 seconds' from numbers
+         insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, next_step_id, wakes_at)
+         select id, $1::uuid, $2::uuid, contact_id, 1, 'ACTIVE', at, $6::uuid, at + interval '365 days'
+         from numbers cross join lateral (select now() - (n % 31536000) * interval '31 seconds' as at) entry
          returning *
        )
        insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, created_at, final_at)
        select gen_random_uuid(), workspace_id, contact_id, automation_id, id, $5::uuid, 0,
          case when random() < 0.01 then 'FAILED' else 'SENT' end, gen_random_uuid(), enrolled_at, enrolled_at
        from enrollment`,
-      [workspaceId, automationId, from, to, stepId],
+      [workspaceId, automationId, from, to, stepId, made.data.steps[2].id],
     )
   }
   return { key, automationId }

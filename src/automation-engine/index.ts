@@ -31,6 +31,7 @@ export {
   campaignWorkflowId,
 } from './campaign.ts'
 export { ENGINE_VERSION, type MachineEvent, nextTransition, positionOf, type StepResult } from './machine.ts'
+export { firstStop, type Stop, stopAfter } from './next-stop.ts'
 export { type BranchRef, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'

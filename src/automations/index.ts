@@ -6,4 +6,5 @@ export { type EntryRules, type EventOrCondition, eventKeyOf, type LeaveRules, ty
 export { mapTemplates, type TextPath, webhookTemplates } from './webhook-texts.ts'
 export { listActiveAutomations, pauseForReputation } from './pause-for-reputation.ts'
 export { sweepTriggers } from './trigger-sweep.ts'
+export { versionSteps } from './version-queries.ts'
 export { AUTOMATION_NOT_ACTIVE, AUTOMATION_NOT_FOUND } from './errors.ts'

@@ -1,4 +1,3 @@
-import { raw } from '@mikro-orm/core'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type EnrollmentStatus, SENDING_STATUSES } from '../automation-engine/index.ts'
 import { Enrollment } from './entities.ts'
@@ -86,13 +85,4 @@ export async function findLastFinalStep(
     [enrollmentId],
   )
   return toObjects<{ stepId: string; at: Date }>(rows, 'at')[0]
-}
-
-/** Ends an enrollment whose workflow was ended outside Dripline. */
-export async function cancelEnrollmentRow(em: EntityManager, enrollmentId: string): Promise<void> {
-  await unitOf(em).nativeUpdate(
-    Enrollment,
-    { id: enrollmentId, status: 'ACTIVE' },
-    { status: 'CANCELLED', paused: false, endedAt: raw('now()'), endedBy: { cause: 'WORKFLOW_ENDED' } },
-  )
 }

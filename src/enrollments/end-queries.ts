@@ -3,6 +3,7 @@ import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, tak
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes.ts'
 import type { EndCause } from './end-cause.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
@@ -97,22 +98,17 @@ async function lockContacts(em: EntityManager, contactIds: readonly string[]): P
  * @returns the deliveries that cancel their workflows, not enqueued yet
  */
 async function endActive(em: EntityManager, places: readonly EndedContact[], only?: string): Promise<NewDelivery[]> {
-  const ended = await sql<{
-    id: string
-    workspace_id: string
-    automation_id: string
-    contact_id: string
-    concurrency_key: string
-  }>(
+  const ended = await sql<EnrollmentChange>(
     em,
     `update enrollments enrollment
-     set status = 'CANCELLED', paused = false, ended_at = clock_timestamp(), ended_by = place.cause::jsonb
+     set status = 'CANCELLED', ended_at = clock_timestamp(), ended_by = place.cause::jsonb, ${NOWHERE}
      from unnest($1::uuid[], $2::uuid[], $3::text[]) place(automation_id, contact_id, cause)
      where enrollment.automation_id = place.automation_id and enrollment.contact_id = place.contact_id
        and status = 'ACTIVE' and ($4::uuid is null or id = $4::uuid)
-     returning id, workspace_id, enrollment.automation_id, enrollment.contact_id, concurrency_key`,
+     returning ${CHANGED}`,
     [...contactInAutomationColumns(places), places.map(({ cause }) => JSON.stringify(cause)), only ?? null],
   )
+  await countChanges(em, ended)
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
   return ended.map((enrollment) => ({
     kind: 'END',

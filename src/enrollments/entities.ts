@@ -28,6 +28,8 @@ const schema = defineEntity({
     pauseCount: p.integer(),
     /** How many automations caused each other and this enrollment. */
     depth: p.integer(),
+    nextStepId: p.uuid().nullable(),
+    wakesAt: p.datetime().nullable(),
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),

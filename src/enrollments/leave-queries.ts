@@ -3,6 +3,7 @@ import type { EventOrCondition } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
 import type { LeaveRule } from './leave-rules.ts'
 
@@ -33,20 +34,21 @@ join automation_versions version
 where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and $2 = any(version.event_keys)
 order by enrollment.id`
 
-/** Ends an active enrollment by a rule. @returns whether it was active */
+/** Ends an active enrollment by a rule, and counts it. The caller has a transaction. @returns whether it was active */
 export async function endByRule(
   em: EntityManager,
   enrollmentId: string,
   { status, rule }: LeaveRule,
 ): Promise<boolean> {
-  const rows = await preparedSql(
+  const ended = await preparedSql<EnrollmentChange>(
     em,
     'end-by-rule',
-    `update enrollments set status = $2, paused = false, ended_at = clock_timestamp(), ended_by = $3::jsonb
-     where id = $1::uuid and status = 'ACTIVE' returning id`,
+    `update enrollments set status = $2, ended_at = clock_timestamp(), ended_by = $3::jsonb, ${NOWHERE}
+     where id = $1::uuid and status = 'ACTIVE' returning ${CHANGED}`,
     [enrollmentId, status, JSON.stringify(rule)],
   )
-  return rows.length > 0
+  await countChanges(em, ended)
+  return ended.length > 0
 }
 
 /** Returns the status of an enrollment; `undefined` if it is not recorded. */

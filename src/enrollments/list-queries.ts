@@ -1,3 +1,4 @@
+import { NO_STEP } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { microsOf, newestPage, type NewestPage, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -28,8 +29,7 @@ const IS_PAUSED = `(item.paused and exists (
     select from automations where id = item.automation_id and status not in ${SENDING_STATUSES})) as paused`
 
 const COLUMNS = `item.automation_id, item.contact_id, item.concurrency_key, item.version, item.status, ${IS_PAUSED}, item.ended_at,
-  (select nullif(step_id, '00000000-0000-0000-0000-000000000000') from next_wakes where enrollment_id = item.id) as next_step_id,
-  (select wakes_at from next_wakes where enrollment_id = item.id) as next_at`
+  item.next_step_id, item.wakes_at as next_at`
 
 /** Lists enrollments of an existing automation, or of a contact, most recent first. */
 export async function enrollmentsOf(
@@ -73,18 +73,12 @@ with step as (
   union
   select distinct step_id from counter_changes where automation_id = $1::uuid and $2::uuid is null
 )
-select item.id, item.enrolled_at, item.automation_id, item.contact_id, item.concurrency_key,
-  item.version, item.status, ${IS_PAUSED}, item.ended_at,
-  nullif(wake.step_id, '00000000-0000-0000-0000-000000000000') as next_step_id, wake.wakes_at as next_at, ${microsOf('wake.wakes_at')}
-from (
-  select wake.* from step cross join lateral (
-    select * from next_wakes wake
-    where wake.automation_id = $1::uuid and wake.step_id = step.id
-      and ($3::bigint is null
-        or (wakes_at, enrollment_id) > (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid))
-    order by wakes_at, enrollment_id limit $5::integer
-  ) wake
-  order by wakes_at, enrollment_id limit $5::integer
-) wake
-join enrollments item on item.id = wake.enrollment_id
-order by wake.wakes_at, wake.enrollment_id`
+select item.id, item.enrolled_at, ${COLUMNS}, ${microsOf('item.wakes_at')}
+from step cross join lateral (
+  select * from enrollments
+  where automation_id = $1::uuid and coalesce(next_step_id, '${NO_STEP}') = step.id and status = 'ACTIVE'
+    and ($3::bigint is null
+      or (wakes_at, enrollments.id) > (timestamptz 'epoch' + $3::bigint * interval '1 microsecond', $4::uuid))
+  order by wakes_at, enrollments.id limit $5::integer
+) item
+order by item.wakes_at, item.id limit $5::integer`

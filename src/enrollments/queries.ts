@@ -1,19 +1,21 @@
 import { readSendingGate } from '../instance/index.ts'
 import { finishMessagesOf, SENDER_STOPPED_ERROR } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { FRESH_READ, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
-import type {
-  AutomationStatus,
-  ContactInAutomation,
-  EndStatus,
-  EnrollmentStatus,
-  Place,
-  StoredStep,
+import { FRESH_READ, pipelined, preparedSql, sql, unitOf, toObjects } from '../platform/db/sql.ts'
+import {
+  type AutomationStatus,
+  type ContactInAutomation,
+  type EndStatus,
+  type EnrollmentStatus,
+  firstStop,
+  type Place,
+  type StoredStep,
 } from '../automation-engine/index.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
-import type { EntryRules, EventOrCondition } from '../automations/index.ts'
+import { type EntryRules, type EventOrCondition, versionSteps } from '../automations/index.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes.ts'
 import type { EndCause } from './end-cause.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
@@ -124,42 +126,34 @@ export interface NewEnrollment {
 }
 
 /**
- * Inserts an enrollment and counts it.
+ * Inserts an enrollment. The caller counts it (`countChanges`) in the same transaction.
  *
  * Race: two processes record enrollments of one contact. Guard: the unique index of active enrollments. Test:
  * test/enrollments/one-active.test.ts.
  *
- * @returns false if this row or another active one already exists
+ * @returns the change; none if this row or another active one already exists
  */
 export async function insertEnrollment(
   em: EntityManager,
   { id, automationId, contactId, concurrencyKey, dedupKey, enrolledAt }: EnrollmentWrite,
   { workspaceId, version, status, endedBy, trigger, triggerKey, event, depth, keyPath }: NewEnrollment,
-): Promise<boolean> {
-  const rows = await preparedSql(em, 'insert-enrollment', INSERT, [
+): Promise<EnrollmentChange[]> {
+  const stop = status === 'ACTIVE' ? firstStop(await versionSteps(em, automationId, version), enrolledAt) : undefined
+  return preparedSql<EnrollmentChange>(em, 'insert-enrollment', INSERT, [
     ...[id, workspaceId, automationId, contactId, version, dedupKey, trigger, triggerKey],
     ...[event ? JSON.stringify(event) : null, status, enrolledAt.toISOString(), depth, concurrencyKey],
     ...[concurrencyKey === '' ? null : keyPath, endedBy && JSON.stringify(endedBy)],
+    ...[stop?.stepId ?? null, stop?.at.toISOString() ?? null],
   ])
-  return rows.length > 0
 }
 
 const INSERT = `
-with inserted as (
-  insert into enrollments
-    (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, concurrency_key,
-     key_path, ended_at, ended_by)
-  values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer, $13,
-    $14,
-    case when $10 <> 'ACTIVE' then clock_timestamp() end, $15::jsonb)
-  on conflict do nothing returning automation_id
-),
-counted as (
-  insert into automation_counts as counts (automation_id, enrolled)
-  select automation_id, 1 from inserted where $10 = 'ACTIVE'
-  on conflict (automation_id) do update set enrolled = counts.enrolled + 1
-)
-select from inserted`
+insert into enrollments
+  (id, workspace_id, automation_id, contact_id, version, dedup_key, trigger, trigger_key, event, status, enrolled_at, depth, concurrency_key,
+   key_path, ended_at, ended_by, next_step_id, wakes_at)
+values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, $7, $8, $9::jsonb, $10, $11::timestamptz, $12::integer, $13, $14,
+  case when $10 <> 'ACTIVE' then clock_timestamp() end, $15::jsonb, $16::uuid, $17::timestamptz)
+on conflict do nothing returning ${CHANGED}`
 
 /** An enrollment as its workflow reads it. */
 export interface RecordedEnrollment extends KeyedEnrollment {
@@ -192,32 +186,27 @@ export async function isAutomationDeleted(em: EntityManager, id: string): Promis
 }
 
 /**
- * Ends an active enrollment, and counts it if it was completed.
+ * Ends an active enrollment, and counts it.
  *
  * @param cause `null` if it was completed
  * @returns whether it was active
  */
-export async function endActive(
-  em: EntityManager,
-  id: string,
-  status: EndStatus,
-  cause: EndCause | null,
-): Promise<boolean> {
-  const rows = await preparedSql(em, 'end-enrollment', END, [id, status, cause && JSON.stringify(cause)])
-  return rows.length > 0
-}
+export const endActive = (em: EntityManager, id: string, status: EndStatus, cause: EndCause | null): Promise<boolean> =>
+  pipelined(em, async (unit) => {
+    const ended = await preparedSql<EnrollmentChange>(unit, 'end-enrollment', END, [
+      id,
+      status,
+      cause && JSON.stringify(cause),
+    ])
+    return async () => {
+      await countChanges(unit, ended)
+      return ended.length > 0
+    }
+  })
 
 const END = `
-with ended as (
-  update enrollments set status = $2, paused = false, ended_at = clock_timestamp(), ended_by = $3::jsonb
-  where id = $1::uuid and status = 'ACTIVE' returning automation_id
-),
-counted as (
-  insert into automation_counts as counts (automation_id, completed)
-  select automation_id, 1 from ended where $2 = 'COMPLETED'
-  on conflict (automation_id) do update set completed = counts.completed + 1
-)
-select from ended`
+update enrollments set status = $2, ended_at = clock_timestamp(), ended_by = $3::jsonb, ${NOWHERE}
+where id = $1::uuid and status = 'ACTIVE' returning ${CHANGED}`
 
 /**
  * Checks whether a workflow may be valid even though the database lacks the event that started it: a restored database is older
@@ -314,15 +303,23 @@ export async function enrollmentPage(
   }))
 }
 
+/** Deletes the runs of steps of enrollments that are being deleted. Given by the module of steps, which depends on this one. */
+export type DeleteRuns = (em: EntityManager, enrollmentIds: readonly string[]) => Promise<void>
+
 /**
  * Deletes enrollments of a deleted automation, and finalizes their messages.
  * @returns whether all are deleted; one remains while an email of it is being sent
  */
-export function deleteEnrollments(em: EntityManager, ids: readonly string[]): Promise<boolean> {
+export function deleteEnrollments(em: EntityManager, ids: readonly string[], deleteRuns: DeleteRuns): Promise<boolean> {
   return em.transactional(async (unit) => {
     await lockEnrollments(unit, ids)
     const busy = await finishMessagesOf(unit, ids, { dismissed: AUTOMATION_DELETED, senderDied: SENDER_STOPPED_ERROR })
-    await unit.nativeDelete(Enrollment, { id: { $in: ids.filter((id) => !busy.has(id)) } })
+    const deleted = ids.filter((id) => !busy.has(id))
+    await deleteRuns(unit, deleted)
+    await countChanges(
+      unit,
+      await sql(unit, `delete from enrollments where id = any($1::uuid[]) returning ${CHANGED}`, [deleted]),
+    )
     return busy.size === 0
   })
 }

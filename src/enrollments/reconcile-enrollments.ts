@@ -1,5 +1,6 @@
 import type { Place } from '../automation-engine/index.ts'
-import { cancelEnrollmentRow, findLastFinalStep, readActive } from './active-queries.ts'
+import { findLastFinalStep, readActive } from './active-queries.ts'
+import { endActive } from './queries.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /**
@@ -46,7 +47,7 @@ export async function reconcileEnrollment(
   const ids = { enrollmentId: id, automationId, contactId }
   if (state === 'CLOSED') {
     log.warn(ids, 'Enrollment ended because its workflow was ended')
-    await cancelEnrollmentRow(fork, id)
+    await endActive(fork, id, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     metrics.reconciled('ended')
     return 'ended'
   }

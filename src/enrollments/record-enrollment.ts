@@ -6,6 +6,7 @@ import { pipelined } from '../platform/db/sql.ts'
 import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
 import { causeOf, type EndCause, type WorkflowEnd } from './end-cause.ts'
+import { countChanges } from './changes.ts'
 import { statusOf } from './leave-queries.ts'
 import {
   endActive,
@@ -58,7 +59,11 @@ function tryToRecord(
     if (!enrollment) return () => Promise.resolve(state?.recorded ?? undefined)
     if (supersedes && state?.otherActiveId)
       await endActive(unit, state.otherActiveId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
-    return async () => ((await insertEnrollment(unit, write, enrollment)) ? 'ACTIVE' : undefined)
+    const inserted = await insertEnrollment(unit, write, enrollment)
+    return async () => {
+      await countChanges(unit, inserted)
+      return inserted.length > 0 ? 'ACTIVE' : undefined
+    }
   })
 }
 
@@ -119,7 +124,7 @@ async function recordCancelled(em: EntityManager, write: EnrollmentWrite, endedB
   const state = await readRecordState(em, write)
   if (!state?.hasContact || state.recorded) return
   const { version, activeVersion } = state.automation
-  await insertEnrollment(em, write, {
+  const inserted = await insertEnrollment(em, write, {
     workspaceId: state.workspaceId,
     version: activeVersion ?? version,
     status: 'CANCELLED',
@@ -130,4 +135,5 @@ async function recordCancelled(em: EntityManager, write: EnrollmentWrite, endedB
     depth: 0,
     keyPath: state.keyPath,
   })
+  await countChanges(em, inserted)
 }

@@ -25,6 +25,7 @@ import { waits } from '../platform/waits.ts'
 import { canSend } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
 import { leaveByCondition } from './leave.ts'
+import { moveEnrollment } from './move-queries.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { endWithoutStep } from './record-enrollment.ts'
 import { contextOf } from './step-source.ts'
@@ -42,7 +43,7 @@ export interface StepToSend {
 
 /** Whether a step's email should be sent now. */
 export type PreparedStep =
-  | { kind: 'ready'; message: Prepared; settings: SendSettings }
+  | { kind: 'ready'; message: Prepared; settings: SendSettings; version: number }
   /** The automation is paused. */
   | { kind: 'paused' }
   /** Sending is disabled. */
@@ -52,7 +53,7 @@ export type PreparedStep =
   /** Another attempt is sending it. */
   | { kind: 'busy' }
   /** An earlier attempt has given it a final status. */
-  | Extract<SendResult, { kind: 'final' }>
+  | (Extract<SendResult, { kind: 'final' }> & { version: number })
 
 /** Sends a step's email to an enrollment's contact, at most once. After any crash, the next attempt finds the message's row. */
 export async function sendStep(
@@ -65,8 +66,11 @@ export async function sendStep(
     patience === 'at-once' ? { kind: 'queue' } : { kind: 'deferred', reason, afterMs }
   switch (prepared.kind) {
     case 'gone':
-    case 'final':
       return prepared
+    case 'final': {
+      const { version, ...result } = prepared
+      return moved(dependencies.em.fork(), { ...step, version }, result)
+    }
     case 'busy':
       return later('Another attempt is in progress', waits.anotherAttempt)
     case 'disabled':
@@ -74,13 +78,28 @@ export async function sendStep(
     case 'paused':
       return (await pauseEnrollment(dependencies.em.fork(), step)) ? { kind: 'paused' } : { kind: 'changed' }
     case 'ready': {
-      const { message, settings } = prepared
+      const { message, settings, version } = prepared
       const sending = new Sending(dependencies, message)
       const due = settings.lostUntil && (await lostDueTime(dependencies.em.fork(), step, settings))
       // The waits of later steps start at that time, so those steps may also have been due and sent.
-      return due ? sending.abandon(MAY_HAVE_BEEN_SENT_ERROR, due) : sending.send(patience)
+      const result = await (due ? sending.abandon(MAY_HAVE_BEEN_SENT_ERROR, due) : sending.send(patience))
+      return moved(dependencies.em.fork(), { ...step, version }, result)
     }
   }
+}
+
+/**
+ * Records where the enrollment continues after its email. A repeated attempt finds the message final and does it again, without an
+ * effect.
+ * @returns the result
+ */
+async function moved(
+  em: EntityManager,
+  step: StepToSend & { version: number },
+  result: SendResult,
+): Promise<SendResult> {
+  if (result.kind === 'final' && !result.stop) await moveEnrollment(em, { ...step, at: result.at ?? new Date() })
+  return result
 }
 
 /**
@@ -117,7 +136,7 @@ export async function prepareStep(
   const [message] = await withGroups(em(), workspaceId, [
     preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),
   ])
-  return { kind: 'ready', message: message!, settings }
+  return { kind: 'ready', message: message!, settings, version: step.version }
 }
 
 /** Returns the result of an attempt that finds the message in flight or final. */
@@ -143,7 +162,7 @@ async function earlierAttempt(
     }
   }
   const stop = status === 'FAILED' && step.onSendFailure === 'STOP'
-  return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date() }
+  return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date(), version: step.version }
 }
 
 /**

@@ -11,6 +11,7 @@ import {
 } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
+import { CHANGED, countChanges, type EnrollmentChange } from './changes.ts'
 import type { FinishedStep } from './due-time.ts'
 
 /** An email step of an enrollment, with everything that decides whether it is sent. */
@@ -18,6 +19,7 @@ export interface EmailStep {
   workspaceId: string
   automationId: string
   contactId: string
+  version: number
   enrollmentStatus: EnrollmentStatus
   automationStatus: AutomationStatus
   onSendFailure: SendFailurePolicy
@@ -61,7 +63,7 @@ interface StepContent {
 
 /** Content in the contact's language (`de-CH`, or else `de`), or else the step's own. */
 const STEP = `
-select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.status as enrollment_status,
+select enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.version, enrollment.status as enrollment_status,
   automation.status as automation_status, automation.on_send_failure, begun_by.trigger, begun_by.trigger_key,
   enrollment.event, enrollment.pause_count as "pauseCount", step.category, content.subject, content.html, content.text,
   version.exit_on, version.goal, coalesce((
@@ -116,23 +118,26 @@ export async function lockEnrollments(
 
 /** Marks enrollments as no longer paused. The caller has locked them. */
 export async function unpauseEnrollments(em: EntityManager, ids: readonly string[]): Promise<void> {
-  await preparedSql(
+  const unpaused = await preparedSql<EnrollmentChange>(
     em,
     'release-enrollments',
-    'update enrollments set paused = false where id = any($1::uuid[]) and paused',
+    `update enrollments set paused = false where id = any($1::uuid[]) and paused returning ${CHANGED}`,
     [ids],
   )
+  await countChanges(em, unpaused)
 }
 
-/** Marks an active enrollment as paused. @returns whether it is active */
+/** Marks an active enrollment as paused. The caller has a transaction. @returns whether it is active */
 export async function pauseActive(em: EntityManager, id: string): Promise<boolean> {
-  const rows = await preparedSql(
+  const paused = await preparedSql<EnrollmentChange>(
     em,
     'hold-enrollment',
-    `update enrollments set paused = true, pause_count = pause_count + 1 where id = $1::uuid and status = 'ACTIVE' returning id`,
+    `update enrollments set paused = true, pause_count = pause_count + 1 where id = $1::uuid and status = 'ACTIVE'
+     returning ${CHANGED}`,
     [id],
   )
-  return rows.length > 0
+  await countChanges(em, paused)
+  return paused.length > 0
 }
 
 /** Data from which a step's due time is computed. */

@@ -17,6 +17,7 @@ import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
 import { advanceImport } from '../imports/index.ts'
 import { newCall } from '../platform/call.ts'
+import { deleteRuns } from '../steps/index.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 
 /**
@@ -134,7 +135,8 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
     { concurrency: DELETED_AT_ONCE },
   )
   const ids = page.map(({ id }) => id)
-  if (!(await deleteEnrollments(fork, ids))) return advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
+  if (!(await deleteEnrollments(fork, ids, deleteRuns)))
+    return advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
   if (page.length === pageSizes.deletedAutomation) return advanceBatchJob(fork, delivery, null)
   if (!(await deleteContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceBatchJob(fork, delivery, null)
   await removeAutomation(fork, automationId)

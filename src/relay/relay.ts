@@ -4,7 +4,7 @@ import { deleteExpired } from '../accounts/index.ts'
 import { deleteOldEntries } from '../audit/index.ts'
 import { deleteOldWebhookCalls } from '../bounces/index.ts'
 import { waits } from '../platform/waits.ts'
-import { foldStats } from '../stats/index.ts'
+import { foldCounters } from '../counters/index.ts'
 import { deleteIdleWindows } from '../workspaces/index.ts'
 import { forgetIdempotencyKeys } from '../http/index.ts'
 import {
@@ -99,7 +99,7 @@ export function startRelay(
   const ended = Promise.all([
     ...LANES.map((lane) => loop(lane, inTurns(dependencies, lane, sendNotice), idleMs)),
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
-    loop('stats', foldCounters(dependencies), idleMs),
+    loop('stats', addUpCounters(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
     loop('campaigns', campaigns(dependencies), waits.campaignCheck),
     loop('reputation', guarding(dependencies), waits.reputationCheck),
@@ -164,10 +164,10 @@ async function notify({ em, log }: Dependencies, delivery: Delivery, sendNotice:
 /** Changes added to the counters at once. */
 const CHANGES_FOLDED = 5_000
 
-const foldCounters =
+const addUpCounters =
   ({ em }: Dependencies): (() => Promise<boolean>) =>
   async () =>
-    (await foldStats(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
+    (await foldCounters(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
 
 const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await watchCampaigns(dependencies)

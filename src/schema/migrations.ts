@@ -29,9 +29,9 @@ const MIGRATIONS = [
   'imports/001-baseline',
   'campaigns/001-baseline',
   'emails/001-baseline',
-  'stats/001-baseline',
+  'counters/001-baseline',
   'webhooks/001-baseline',
-  'stats/002-reports',
+  'counters/002-reports',
 ]
 
 /** The names of all migrations, in the order in which they run. */

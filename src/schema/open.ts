@@ -24,10 +24,8 @@ import {
   FlowCounter,
   LinkChange,
   LinkClicks,
-  NextWake,
   StepCounter,
-  StepPlace,
-} from '../stats/index.ts'
+} from '../counters/index.ts'
 import { StoredResponse } from '../http/index.ts'
 import { Import, ImportChunk, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
@@ -101,8 +99,6 @@ export const ENTITIES = [
   Message,
   Unsubscribe,
   MessageVisit,
-  StepPlace,
-  NextWake,
   StepCounter,
   FlowCounter,
   CounterChange,

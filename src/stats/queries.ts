@@ -1,8 +1,9 @@
+import { DOMAIN_COLUMNS, NO_STEP } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { DayResults, ResultCounts } from '../messages/index.ts'
 import { SENDING_STATUSES } from '../automation-engine/index.ts'
 import { JUDGED_DAYS } from '../reputation/index.ts'
-import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
 
 /**
  * Numbers of rows by kind: messages by status, enrollments by status, PAUSED and WAITING enrollments, and contacts who PASSED a step
@@ -11,16 +12,11 @@ import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
  */
 export type Counts = Record<string, number>
 
-/** Stands for no step: the enrollment as a whole, or, for WAITING enrollments, the end of the sequence. */
-export const NO_STEP = '00000000-0000-0000-0000-000000000000'
+/** SQL: the step before which an enrollment waits, as the index has it. */
+const NEXT_STEP = `coalesce(next_step_id, '${NO_STEP}')`
+
 /** Stands for the first variant of a campaign with variants: see `migrations/001-baseline.sql`. */
 const OWN_VARIANT = '00000000-0000-0000-0000-000000000001'
-
-/** The columns of a receiving domain's numbers. */
-export const DOMAIN_COLUMNS = [
-  ...['sent', 'rejected', 'hard_bounced', 'soft_bounced', 'blocked', 'complained', 'unsubscribed', 'opened', 'clicked'],
-  'machine_opened',
-]
 
 /** Counters of a step of an automation. */
 export interface StepCounts {
@@ -174,13 +170,15 @@ select automation_id, step_id, due, next_wake_at
 from unnest($1::uuid[], $2::uuid[]) as wanted(automation_id, step_id)
 cross join lateral (
   select count(*)::integer as due from (
-    select from next_wakes wake
-    where wake.automation_id = wanted.automation_id and wake.step_id = wanted.step_id and wakes_at <= now() limit $3::integer
+    select from enrollments
+    where enrollments.automation_id = wanted.automation_id and ${NEXT_STEP} = wanted.step_id
+      and status = 'ACTIVE' and wakes_at <= now() limit $3::integer
   ) those
 ) due
 cross join lateral (
-  select min(wakes_at) as next_wake_at from next_wakes wake
-  where wake.automation_id = wanted.automation_id and wake.step_id = wanted.step_id and wakes_at > now()
+  select min(wakes_at) as next_wake_at from enrollments
+  where enrollments.automation_id = wanted.automation_id and ${NEXT_STEP} = wanted.step_id
+    and status = 'ACTIVE' and wakes_at > now()
 ) next_one`
 
 /** Like `dueOf`, for a workspace. */
@@ -192,9 +190,10 @@ export async function dueOfWorkspace(
     em,
     `select
        (select count(*)::integer from (
-         select from next_wakes where workspace_id = $1::uuid and wakes_at <= now() limit $2::integer
+         select from enrollments where workspace_id = $1::uuid and status = 'ACTIVE' and wakes_at <= now() limit $2::integer
        ) those) as due,
-       (select min(wakes_at) from next_wakes where workspace_id = $1::uuid and wakes_at > now()) as next_wake_at`,
+       (select min(wakes_at) from enrollments
+        where workspace_id = $1::uuid and status = 'ACTIVE' and wakes_at > now()) as next_wake_at`,
     [workspaceId, MAX_DUE],
   )
   return toObjects<{ due: number; nextWakeAt: Date | null }>(rows, 'nextWakeAt')[0]!
@@ -328,79 +327,3 @@ from used left join lateral (
   ) counters
 ) counted on true
 order by created_at desc, step_id`
-
-/** Global lock for adding up changes: two concurrent calls would otherwise wait for each other row by row. */
-const LOCK = `hashtextextended('fold counters', 0)`
-
-/**
- * Adds changes to the counters: see `migrations`, whose triggers write them. Readers of counters of steps and intervals also sum the
- * changes that have not been added yet, so they never see outdated numbers.
- *
- * @returns the number of changes of the kind that has most; `limit` if there may be more
- */
-export async function foldStats(em: EntityManager, limit: number): Promise<number> {
-  const [counters] = await preparedSql<{ folded: number }>(em, 'fold-counters', FOLD, [limit])
-  const [domains] = await preparedSql<{ folded: number; emptied: number }>(em, 'fold-domains', FOLD_DOMAINS, [limit])
-  const [links] = await preparedSql<{ folded: number; emptied: number }>(em, 'fold-links', FOLD_LINKS, [limit])
-  // Domains and URLs of erased contacts are not kept.
-  if (domains?.emptied) await sql(em, 'delete from domain_days where sent = 0 and rejected = 0')
-  if (links?.emptied) await sql(em, 'delete from link_clicks where clicks = 0')
-  return Math.max(...[counters, domains, links].map((each) => each?.folded ?? 0))
-}
-
-const TURN = `turn as materialized (select pg_try_advisory_xact_lock(${LOCK}) as mine)`
-
-/** Deletes the oldest changes from a table, if it is this transaction's turn. */
-const takeChanges = (table: 'counter_changes' | 'domain_changes' | 'link_changes'): string => `
-  delete from ${table}
-  where (select mine from turn)
-    and id = any (array(select id from ${table} order by id limit $1::integer for update skip locked))
-  returning *`
-
-const FOLD = `
-with ${TURN},
-gone as (${takeChanges('counter_changes')}),
-by_step as (
-  insert into step_counters as kept (automation_id, step_id, counter, count)
-  select automation_id, step_id, counter, sum(change) from gone
-  group by 1, 2, 3 having sum(change) <> 0
-  on conflict (automation_id, step_id, counter) do update set count = kept.count + excluded.count
-),
-flowed as (
-  insert into flow_counters as kept (subject, counter, at, count)
-  select subject, counter, at, sum(change) from (
-    select workspace_id as subject, counter, at, change from gone
-    union all
-    select automation_id, counter, date_trunc('hour', at, 'UTC'), change from gone where counter not in ('WAITING', 'PAUSED')
-  ) changes
-  group by 1, 2, 3 having sum(change) <> 0
-  on conflict (subject, counter, at) do update set count = kept.count + excluded.count
-)
-select count(*)::integer as folded from gone`
-
-const sums = (format: (column: string) => string): string => DOMAIN_COLUMNS.map(format).join(', ')
-
-const FOLD_DOMAINS = `
-with ${TURN},
-gone as (${takeChanges('domain_changes')}),
-by_domain as (
-  insert into domain_days as kept (workspace_id, domain, day, ${sums((column) => column)})
-  select workspace_id, of_domain, day, ${sums((column) => `sum(${column})`)}
-  from gone cross join lateral (values (domain), ('')) domains (of_domain)
-  group by 1, 2, 3 having ${DOMAIN_COLUMNS.map((column) => `sum(${column}) <> 0`).join(' or ')}
-  on conflict (workspace_id, domain, day) do update set ${sums((column) => `${column} = kept.${column} + excluded.${column}`)}
-  returning sent, rejected
-)
-select (select count(*)::integer from gone) as folded, (select count(*)::integer from by_domain where sent = 0 and rejected = 0) as emptied`
-
-const FOLD_LINKS = `
-with ${TURN},
-gone as (${takeChanges('link_changes')}),
-by_link as (
-  insert into link_clicks as kept (automation_id, step_id, url_hash, url, clicks)
-  select automation_id, step_id, sha256(convert_to(url, 'UTF8')), url, sum(change) from gone
-  group by automation_id, step_id, url having sum(change) <> 0
-  on conflict (automation_id, step_id, url_hash) do update set clicks = kept.clicks + excluded.clicks
-  returning clicks
-)
-select (select count(*)::integer from gone) as folded, (select count(*)::integer from by_link where clicks = 0) as emptied`

@@ -1,10 +1,10 @@
 import { clickedLinks, type DayResults, type LinkClicks, type ResultCounts, resultsByDay } from '../messages/index.ts'
+import { NO_STEP } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import {
   domainByDay,
   type DomainResults,
   largestDomains,
-  NO_STEP,
   recentCounts,
   stepCounts,
   type TemplateUse,

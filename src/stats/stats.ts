@@ -1,3 +1,4 @@
+import { NO_STEP } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import {
@@ -6,7 +7,6 @@ import {
   dueOf,
   dueOfWorkspace,
   flowCounts,
-  NO_STEP,
   type StepCounts,
   stepCounts,
   totalCounts,

@@ -1,8 +1,9 @@
 import type { AutomationStatus, EnrollmentStatus, StepResult, StoredStep } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
+import { CounterChanges, writeCounterChanges } from '../counters/index.ts'
 import type { KeyedEnrollment } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
+import { pipelined, preparedSql, sql, toDate, toObjects } from '../platform/db/sql.ts'
 
 /** A step of an enrollment, with everything that its run needs. */
 export interface StepContext extends KeyedEnrollment {
@@ -108,20 +109,24 @@ export interface FinishedRun {
  *
  * @returns the recorded result
  */
-export async function finishRun(
+export const finishRun = (
   em: EntityManager,
   context: StepContext,
   { result, detail, saved }: FinishedRun,
-): Promise<StepResult> {
-  const [row] = await preparedSql<{ result: StepResult }>(em, 'finish-step-run', FINISH, [
-    ...keyOf(context),
-    JSON.stringify(result),
-    JSON.stringify(detail),
-    saved?.as ?? null,
-    saved === undefined ? null : JSON.stringify(saved.output),
-  ])
-  return row!.result
-}
+): Promise<StepResult> =>
+  pipelined(em, async (unit) => {
+    const [row] = await preparedSql<RunChange & { result: StepResult }>(unit, 'finish-step-run', FINISH, [
+      ...keyOf(context),
+      JSON.stringify(result),
+      JSON.stringify(detail),
+      saved?.as ?? null,
+      saved === undefined ? null : JSON.stringify(saved.output),
+    ])
+    return async () => {
+      await countRuns(unit, [row!], 1)
+      return row!.result
+    }
+  })
 
 const FINISH = `
 insert into step_runs as run
@@ -133,7 +138,45 @@ on conflict (enrollment_id, step_id) do update set
   detail = case when run.finished_at is null then run.detail || excluded.detail else run.detail end,
   save_as = case when run.finished_at is null then excluded.save_as else run.save_as end,
   output = case when run.finished_at is null then excluded.output else run.output end
-returning result`
+returning new.result, new.workspace_id, new.automation_id, new.step_id,
+  -- Only the attempt that finishes the run counts it.
+  case when old.finished_at is null then new.finished_at end as finished_at`
+
+/** A run of a step that is finished or deleted. */
+interface RunChange {
+  workspace_id: string
+  automation_id: string
+  step_id: string
+  /** `null` if it is not to be counted. */
+  finished_at: string | null
+  result: StepResult | null
+}
+
+/** Counts how many contacts passed a step that is not an email, and by which branch: `PASSED`, or `PASSED else`. */
+async function countRuns(em: EntityManager, runs: readonly RunChange[], change: 1 | -1): Promise<void> {
+  const changes = new CounterChanges()
+  for (const { workspace_id, automation_id, step_id, finished_at, result } of runs) {
+    if (finished_at === null || (result?.next !== 'go-on' && result?.next !== 'wait')) continue
+    const key = { workspaceId: workspace_id, automationId: automation_id, stepId: step_id, at: toDate(finished_at) }
+    const branch = result.next === 'go-on' ? result.branch : undefined
+    changes.add(key, branch === undefined ? 'PASSED' : `PASSED ${branch}`, change)
+  }
+  await writeCounterChanges(em, changes)
+}
+
+const DELETED = 'workspace_id, automation_id, step_id, finished_at, result'
+
+/** Deletes the runs of enrollments that are being deleted. The caller has locked these. */
+export async function deleteRuns(em: EntityManager, enrollmentIds: readonly string[]): Promise<void> {
+  const text = `delete from step_runs where enrollment_id = any($1::uuid[]) returning ${DELETED}`
+  await countRuns(em, await sql<RunChange>(em, text, [enrollmentIds]), -1)
+}
+
+/** Deletes the runs of a contact's enrollments. The caller has locked these. */
+export async function deleteRunsOf(em: EntityManager, contactId: string): Promise<void> {
+  const text = `delete from step_runs where contact_id = $1::uuid returning ${DELETED}`
+  await countRuns(em, await sql<RunChange>(em, text, [contactId]), -1)
+}
 
 /** Returns the recorded result of a step, if it has one. */
 export async function findResult(

@@ -1,9 +1,10 @@
 import { type StepResult, type StoredStep, type StepType, canSend } from '../automation-engine/index.ts'
-import { endWithoutStep, leaveByCondition, pauseEnrollment } from '../enrollments/index.ts'
+import { endWithoutStep, keepWaiting, leaveByCondition, moveEnrollment, pauseEnrollment } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
-import { readStepContext } from './queries.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { readStepContext, type StepContext } from './queries.ts'
 import { ContextChanged, type RunDependencies, type RunStep, type StepToRun } from './runner.ts'
 import { callWebhook } from './call-webhook.ts'
 import { changeContact } from './change-contact.ts'
@@ -55,7 +56,8 @@ async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun)
     await endWithoutStep(em(), of.enrollmentId)
     return { next: 'gone' }
   }
-  if (context.result) return context.result
+  const passed = { ...context, step }
+  if (context.result) return moved(em(), passed, context.result)
   if (!canSend(automationStatus))
     return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }
   if (ACTS.includes(step.type) && !(await readSendingGate(em())).isOpen) return later()
@@ -63,6 +65,35 @@ async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun)
   if (left) return { next: 'end', status: left }
   const run = RUNNERS[step.type] as RunStep<StoredStep> | undefined
   if (!run) throw new Error(`A step of the type ${step.type} has no activity`)
-  const result = await run(dependencies, { ...context, step }, new Date(now))
+  const result = await run(dependencies, passed, new Date(now))
+  return moved(em(), passed, result)
+}
+
+/**
+ * Records where the enrollment continues after a result. A repeated activity does it again, without an effect.
+ * @returns the result
+ */
+async function moved(
+  em: EntityManager,
+  { enrollmentId, automationId, version, step }: StepContext & { step: StoredStep },
+  result: StepResult,
+): Promise<StepResult> {
+  const of = { enrollmentId, automationId, version, stepId: step.id }
+  switch (result.next) {
+    case 'go-on': {
+      const at = result.at === undefined ? new Date() : new Date(result.at)
+      await moveEnrollment(em, { ...of, branch: result.branch, at })
+      break
+    }
+    case 'wait':
+      await moveEnrollment(em, { ...of, at: new Date(result.until) })
+      break
+    case 'retry':
+      await keepWaiting(em, { ...of, until: new Date(result.until) })
+      break
+    case 'end':
+    case 'gone':
+    case 'paused':
+  }
   return result
 }

@@ -13,6 +13,7 @@ export {
   deleteOldRefusedEntries,
   recordRefusedEntries,
   type RefusedEntryWrite,
+  eraseRefusedEntries,
 } from './refused-entry-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {

@@ -1,5 +1,7 @@
+import { CounterChanges, NO_STEP, writeCounterChanges } from '../counters/index.ts'
+import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
+import { pipelined, sql, toDate } from '../platform/db/sql.ts'
 
 /**
  * Rules that keep a contact out of an automation: its filter, its rule for entering again, a missing or unusable concurrency key,
@@ -27,37 +29,71 @@ export async function recordRefusedEntries(
   refused: readonly RefusedEntryWrite[],
 ): Promise<void> {
   if (refused.length === 0) return
-  await sql(
-    em,
-    `insert into refused_entries (workspace_id, automation_id, contact_id, event_id, rule)
-     select $1::uuid, automation_id, contact_id, event_id, $2
-     from unnest($3::uuid[], $4::uuid[], $5::uuid[]) entry (automation_id, contact_id, event_id)
-     where $2 <> 'PAUSED' or not exists (
-       select from refused_entries earlier
-       where earlier.contact_id = entry.contact_id and earlier.automation_id = entry.automation_id and rule = 'PAUSED'
-         and created_at > now() - interval '1 day'
-     )`,
-    [
+  await pipelined(em, async (unit) => {
+    const recorded = await sql<RefusedEntryRow>(unit, RECORD, [
       workspaceId,
       rule,
       refused.map(({ automationId }) => automationId),
       refused.map(({ contactId }) => contactId),
       refused.map(({ eventId }) => eventId),
-    ],
-  )
+    ])
+    return () => countEntries(unit, recorded, 1)
+  })
+}
+
+interface RefusedEntryRow {
+  workspace_id: string
+  automation_id: string
+  rule: RefusalReason
+  created_at: string
+}
+
+/** SQL: the columns by which entries are counted, for RETURNING. */
+const COUNTED = 'workspace_id, automation_id, rule, created_at'
+
+const RECORD = `
+insert into refused_entries (workspace_id, automation_id, contact_id, event_id, rule)
+select $1::uuid, automation_id, contact_id, event_id, $2
+from unnest($3::uuid[], $4::uuid[], $5::uuid[]) entry (automation_id, contact_id, event_id)
+where $2 <> 'PAUSED' or not exists (
+  select from refused_entries earlier
+  where earlier.contact_id = entry.contact_id and earlier.automation_id = entry.automation_id and rule = 'PAUSED'
+    and created_at > now() - interval '1 day'
+)
+returning ${COUNTED}`
+
+/** Counts refused entries: `REFUSED FILTER`. */
+async function countEntries(em: EntityManager, entries: readonly RefusedEntryRow[], change: 1 | -1): Promise<void> {
+  const changes = new CounterChanges()
+  for (const { workspace_id, automation_id, rule, created_at } of entries) {
+    const key = { workspaceId: workspace_id, automationId: automation_id, stepId: NO_STEP, at: toDate(created_at) }
+    changes.add(key, `REFUSED ${rule}`, change)
+  }
+  await writeCounterChanges(em, changes)
 }
 
 /** Days for which refused entries are stored. */
 const REFUSED_ENTRY_DAYS = 90
 
 /** Deletes old refused entries, at most `limit`. @returns the number of deleted entries */
-export async function deleteOldRefusedEntries(em: EntityManager, limit: number): Promise<number> {
-  const deleted = await sql(
-    em,
-    `delete from refused_entries where id in (
-       select id from refused_entries where created_at < now() - make_interval(days => $2::integer) order by created_at limit $1
-     ) returning id`,
-    [limit, REFUSED_ENTRY_DAYS],
-  )
-  return deleted.length
+export const deleteOldRefusedEntries = (em: EntityManager, limit: number): Promise<number> =>
+  pipelined(em, async (unit) => {
+    const deleted = await sql<RefusedEntryRow>(
+      unit,
+      `delete from refused_entries where id in (
+         select id from refused_entries where created_at < now() - make_interval(days => $2::integer) order by created_at limit $1
+       ) returning ${COUNTED}`,
+      [limit, REFUSED_ENTRY_DAYS],
+    )
+    return async () => {
+      await countEntries(unit, deleted, -1)
+      return deleted.length
+    }
+  })
+
+/** Deletes the refused entries of a contact that is being erased. */
+export async function eraseRefusedEntries(em: EntityManager, { id }: { id: string }): Promise<readonly Delivery[]> {
+  const text = `delete from refused_entries where contact_id = $1::uuid returning ${COUNTED}`
+  await countEntries(em, await sql<RefusedEntryRow>(em, text, [id]), -1)
+  return []
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { recordBounce } from '../../src/bounces/record-bounce.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { foldStats } from '../../src/stats/queries.ts'
+import { foldCounters } from '../../src/counters/index.ts'
 import { aCampaign, campaignIs } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, addressOf, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -136,7 +136,7 @@ describe('a rejection by the mail server', () => {
     /** Waits until a report counts the bounce and the two others: its numbers may be a moment late. */
     const counts = async (read: () => Promise<{ sent: number; bounced: number } | undefined>) => {
       const found = await eventually('all are counted', async () => {
-        await foldStats(em(), 1_000)
+        await foldCounters(em(), 1_000)
         const results = await read()
         return results && results.sent + results.bounced === 3 ? results : undefined
       })

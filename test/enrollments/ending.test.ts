@@ -187,7 +187,7 @@ describe('the list of enrollments', () => {
     for (let n = 0; n < 5; n += 1) await enter()
     await sql(
       service.context.orm.em.fork(),
-      `update enrollments set status = 'STOPPED', ended_at = now(), ended_by = '{"cause":"EMAIL_REJECTED"}' where contact_id = $1::uuid`,
+      `update enrollments set status = 'STOPPED', ended_at = now(), wakes_at = null, ended_by = '{"cause":"EMAIL_REJECTED"}' where contact_id = $1::uuid`,
       [contacts[1]],
     )
     const path = `automations/${automationId}/enrollments`

@@ -28,7 +28,7 @@ describe('a contact in an automation', () => {
     const [row] = await sql<{ count: number }>(
       em(),
       `select count(*)::integer as count from pg_stat_activity
-       where datname = current_database() and wait_event_type = 'Lock' and query like '%insert into automation_counts%'`,
+       where datname = current_database() and wait_event_type = 'Lock' and (query like '%insert into enrollments%' or query like '%insert into automation_counts%')`,
     )
     return row?.count ?? 0
   }
@@ -43,9 +43,11 @@ describe('a contact in an automation', () => {
     const handle = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     await eventually('it waits', async () => (await handle.query(stateQuery)).wakeAt ?? undefined)
     // The enrollment has ended in the database, but not yet in Temporal.
-    await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`, [
-      contactId,
-    ])
+    await sql(
+      em(),
+      `update enrollments set status = 'COMPLETED', ended_at = now(), wakes_at = null where contact_id = $1::uuid`,
+      [contactId],
+    )
     const steps = ['A', 'B'].map((subject) => ({ ...EMAIL, subject }))
     await service.call('PUT', `automations/${automationId}/steps`, { steps })
 

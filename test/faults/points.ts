@@ -115,7 +115,11 @@ const RELAY: readonly Point[] = [
     file: BATCH_JOBS,
     before: 'await completeDeliveries(fork, [delivery])\n}\n\n/** Enqueues the pending retries',
   },
-  { name: 'relay: cancelled, not removed', file: BATCH_JOBS, before: 'if (!(await deleteEnrollments(fork, ids)))' },
+  {
+    name: 'relay: cancelled, not removed',
+    file: BATCH_JOBS,
+    before: 'if (!(await deleteEnrollments(fork, ids, deleteRuns)))',
+  },
   { name: 'relay: torn down, not marked', file: BATCH_JOBS, before: 'await removeAutomation(fork, automationId)\n' },
 ]
 
@@ -204,12 +208,12 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: before step',
     file: 'src/steps/run-step.ts',
-    before: 'const result = await run(dependencies, { ...context, step }, new Date(now))\n',
+    before: 'const result = await run(dependencies, passed, new Date(now))\n',
   },
   {
     name: 'worker: step ran',
     file: 'src/steps/run-step.ts',
-    after: 'const result = await run(dependencies, { ...context, step }, new Date(now))\n',
+    after: 'const result = await run(dependencies, passed, new Date(now))\n',
   },
   {
     name: 'worker: before end',

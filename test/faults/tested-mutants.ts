@@ -90,6 +90,30 @@ const WORKSPACES: Record<string, TestedMutant> = {
   },
 }
 
+const POSITIONS: Record<string, TestedMutant> = {
+  'position-stays-at-the-email': {
+    what: 'an enrollment that waits after its email is shown at the email',
+    file: 'src/enrollments/send-step.ts',
+    replace: "if (result.kind === 'final' && !result.stop)",
+    by: 'if (result.kind !== result.kind)',
+    tests: ['test/stats/stats.test.ts'],
+  },
+  'position-moves-back': {
+    what: 'a late attempt at an earlier step moves an enrollment back',
+    file: 'src/enrollments/move-queries.ts',
+    replace: 'and next_step_id = any($2::uuid[])',
+    by: 'and $2::uuid[] is not null',
+    tests: ['test/stats/stats.test.ts'],
+  },
+  'runs-of-the-erased-stay-counted': {
+    what: 'the steps of an erased contact are still counted',
+    file: 'src/steps/queries.ts',
+    replace: 'await countRuns(em, await sql<RunChange>(em, text, [contactId]), -1)',
+    by: 'await sql<RunChange>(em, text, [contactId])',
+    tests: ['test/stats/stats.test.ts'],
+  },
+}
+
 const DECISIONS: Record<string, TestedMutant> = {
   'started-again-by-an-event-inside': {
     what: 'an event that finds its contact inside is delivered, and starts another enrollment after the end',
@@ -235,6 +259,7 @@ const TIMES: Record<string, TestedMutant> = {
 export const TESTED_MUTANTS: Record<string, TestedMutant> = {
   ...PAGES,
   ...WORKSPACES,
+  ...POSITIONS,
   ...DECISIONS,
   ...OPERATIONS,
   ...TIMES,

@@ -145,8 +145,8 @@ describe('an import', () => {
          select gen_random_uuid(), $1::uuid, address, address, now(), now()
          from (select 'p' || n || '@' || $2::text as address from generate_series(1, $4::integer) n) addresses returning id
        )
-       insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
-       select gen_random_uuid(), $1::uuid, $3::uuid, id, 1, 'ACTIVE', now() from made`,
+       insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, wakes_at)
+       select gen_random_uuid(), $1::uuid, $3::uuid, id, 1, 'ACTIVE', now(), now() from made`,
       [service().workspaceId, at, automation, people],
     )
     const text = `email,unsubscribed\n${Array.from({ length: people }, (_, n) => `p${n + 1}@${at},yes\n`).join('')}`

@@ -5,7 +5,7 @@ import { ApplicationFailure } from '@temporalio/common'
 import { MockActivityEnvironment } from '@temporalio/testing'
 import { sendEmail } from '../../activities/send-email.ts'
 import { createMail } from '../../src/runtime/mail.ts'
-import { cancelEnrollmentRow } from '../../src/enrollments/active-queries.ts'
+import { endActive } from '../../src/enrollments/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { createSmtpTransport } from '../../src/smtp/smtp.ts'
@@ -95,7 +95,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('stays DEFERRED until the mail server waits for the content, even if its next sender dies', async () => {
     const { id, enrollmentId, status } = await aDeferred()
-    await cancelEnrollmentRow(em(), enrollmentId)
+    await endActive(em(), enrollmentId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     let socket: Socket | undefined
     const silent = await startScriptedSmtp({
       answer(command, from) {
@@ -118,7 +118,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('keeps its Message-ID when it is sent again, even if the sender has changed', async () => {
     const { id, enrollmentId, mails } = await aDeferred()
-    await cancelEnrollmentRow(em(), enrollmentId)
+    await endActive(em(), enrollmentId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     await sql(
       em(),
       `update messages set status = 'UNCONFIRMED', message_id = '<one@before.example>' where id = $1::uuid`,
@@ -141,7 +141,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('is sent on an operator’s request while its automation is paused', async () => {
     const { id, enrollmentId, automationId, status, mails } = await aDeferred()
-    await cancelEnrollmentRow(em(), enrollmentId)
+    await endActive(em(), enrollmentId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
     assert.equal((await resend(id)).status, 'SENT')
     assert.deepEqual([await status(), mails().length], ['SENT', 1])
@@ -149,7 +149,7 @@ describe('a deferred or unconfirmed message', () => {
 
   it('needs an operator’s decision after its enrollment has ended, and is still known to be unsent', async () => {
     const { id, enrollmentId, status, mails } = await aDeferred()
-    await cancelEnrollmentRow(em(), enrollmentId)
+    await endActive(em(), enrollmentId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     assert.deepEqual(
       (await listed(id)).map((message) => message.status),
       ['DEFERRED'],

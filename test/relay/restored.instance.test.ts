@@ -112,7 +112,7 @@ describe('a restore', () => {
     it('ends workflows whose enrollment has ended in the database, or whose contact it does not have', async () => {
       const through = await waiting()
       const unknown = await waiting()
-      await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where id = $1::uuid`, [
+      await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now(), wakes_at = null where id = $1::uuid`, [
         through.enrollmentId,
       ])
       await sql(em(), 'delete from contacts where id = $1::uuid', [unknown.contactId])
@@ -216,7 +216,6 @@ describe('a restore', () => {
       // The database is from before this enrollment, when the contact was in another one.
       const earlier = newId()
       await sql(em(), 'delete from messages where enrollment_id = $1::uuid', [one.enrollmentId])
-      await sql(em(), 'delete from next_wakes where enrollment_id = $1::uuid', [one.enrollmentId])
       await sql(em(), 'update enrollments set id = $2::uuid, dedup_key = $2::text where id = $1::uuid', [
         one.enrollmentId,
         earlier,

@@ -29,8 +29,8 @@ with made as (
     from generate_series(1, $3::integer) n) as addresses
   returning id
 )
-insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
-select gen_random_uuid(), $1::uuid, $2::uuid, made.id, automation.version, 'ACTIVE', now()
+insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, wakes_at)
+select gen_random_uuid(), $1::uuid, $2::uuid, made.id, automation.version, 'ACTIVE', now(), now()
 from made cross join automations automation where automation.id = $2::uuid`
 
 describe('a worker that starts', () => {
@@ -160,7 +160,7 @@ describe('a worker that starts', () => {
     // The enrollment has ended only in the database: Temporal's data came from a backup.
     await sql(
       em(),
-      `update enrollments set status = 'COMPLETED', paused = false, ended_at = now() where contact_id = $1::uuid`,
+      `update enrollments set status = 'COMPLETED', paused = false, ended_at = now(), wakes_at = null where contact_id = $1::uuid`,
       [contactId],
     )
     await service.call('PUT', `automations/${automationId}/steps`, { steps: [wait(60), EMAIL] })

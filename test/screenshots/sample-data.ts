@@ -1,4 +1,4 @@
-import { foldStats } from '../../src/stats/index.ts'
+import { foldCounters } from '../../src/counters/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import type { Service } from '../support/service.ts'
@@ -84,9 +84,10 @@ export async function fillWorkspace(
   await sql(
     em(),
     `update enrollments set paused = true where status = 'ACTIVE' and automation_id in
-       (select id from automations where status = 'PAUSED') and id in (select enrollment_id from next_wakes where wakes_at < now() + interval '4 hours')`,
+       (select id from automations where status = 'PAUSED') and wakes_at < now() + interval '4 hours'`,
   )
-  while ((await foldStats(em(), 200_000)) > 0);
+  await sql(em(), 'select rebuild_counters()')
+  while ((await foldCounters(em(), 200_000)) > 0);
   const [shown] = await sql<{ contact_id: string }>(
     em(),
     `select contact_id from messages where automation_id = $1::uuid and status = 'SENT' group by contact_id having count(*) > 1
@@ -106,7 +107,7 @@ interface Past {
 
 /** Inserts enrollments and messages as if the automation had run in the past two weeks. */
 async function insertPastEnrollments(service: Service, { workspaceId, automationId, steps, chosen, random }: Past) {
-  const enrollments: object[] = []
+  const enrollments: { id: string; contact_id: string; at: string; next: string | null; wakes: string }[] = []
   const messages: object[] = []
   const ended: string[] = []
   const now = Date.now()
@@ -115,24 +116,27 @@ async function insertPastEnrollments(service: Service, { workspaceId, automation
     // More enrollments toward the present.
     const since = (1 - n / chosen.length) * PAST_DAYS * DAY_MS
     let at = now - since * (0.7 + 0.3 * random())
-    enrollments.push({ id, contact_id: person.id, at: new Date(at).toISOString() })
+    const enrolledAt = new Date(at).toISOString()
     let isThrough = true
+    let next: string | null = null
     for (const step of steps) {
       if (step.type === 'WAIT') at += step.delayMinutes! * MINUTE_MS
-      if (at > now) {
-        isThrough = false
+      if (at > now) isThrough = false
+      if (isThrough && step.type === 'EMAIL') messages.push(messageOf(person, { id, step, at, random, now }))
+      if (!isThrough && step.type !== 'WAIT') {
+        next = step.id
         break
       }
-      if (step.type === 'EMAIL') messages.push(messageOf(person, { id, step, at, random, now }))
     }
     if (isThrough) ended.push(id)
+    enrollments.push({ id, contact_id: person.id, at: enrolledAt, next, wakes: new Date(at).toISOString() })
   }
   const em = () => service.context.orm.em.fork()
   await sql(
     em(),
-    `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at)
-     select id, $1::uuid, $2::uuid, contact_id, 1, 'ACTIVE', at
-     from jsonb_to_recordset($3::jsonb) as row(id uuid, contact_id uuid, at timestamptz)`,
+    `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, next_step_id, wakes_at)
+     select id, $1::uuid, $2::uuid, contact_id, 1, 'ACTIVE', at, next, wakes
+     from jsonb_to_recordset($3::jsonb) as row(id uuid, contact_id uuid, at timestamptz, next uuid, wakes timestamptz)`,
     [workspaceId, automationId, JSON.stringify(enrollments)],
   )
   await sql(
@@ -146,7 +150,11 @@ async function insertPastEnrollments(service: Service, { workspaceId, automation
      order by at`,
     [workspaceId, automationId, JSON.stringify(messages)],
   )
-  await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now() where id = any($1::uuid[])`, [ended])
+  await sql(
+    em(),
+    `update enrollments set status = 'COMPLETED', ended_at = now(), next_step_id = null, wakes_at = null where id = any($1::uuid[])`,
+    [ended],
+  )
 }
 
 function messageOf(

@@ -5,7 +5,7 @@ import { readLinkSecret } from '../../src/instance/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { signLink } from '../../src/signed-links/links.ts'
-import { foldStats } from '../../src/stats/queries.ts'
+import { foldCounters } from '../../src/counters/index.ts'
 import { aCampaign } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
@@ -34,7 +34,7 @@ describe('reports', () => {
   after(() => assertCountersMatch(service.context.orm.em, service.workspaceId))
 
   const em = () => service.context.orm.em.fork()
-  const fold = () => eventually('no change is left', async () => (await foldStats(em(), 1_000)) === 0 || undefined)
+  const fold = () => eventually('no change is left', async () => (await foldCounters(em(), 1_000)) === 0 || undefined)
   const get = async (path: string, key = service.key) => {
     await fold()
     const { status, body } = await service.call('GET', path, undefined, { key })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { foldStats } from '../../src/stats/queries.ts'
+import { foldCounters } from '../../src/counters/index.ts'
+import { keepWaiting, moveEnrollment, recountPositions } from '../../src/enrollments/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aCampaign } from '../support/campaigns.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -115,11 +116,35 @@ describe('stats', () => {
     await assertCountersMatch(em(), service.workspaceId)
   })
 
+  it('stay at the later step if a late attempt at an earlier one ends', async () => {
+    const id = await anAutomation(service, { steps: [EMAIL, wait(30), EMAIL] })
+    const contactId = await aContact(service)
+    await enroll(service, id, contactId)
+    await waitForStatus(id, 1, 'SENT')
+    const read = async () => {
+      const { body } = await service.call('GET', `automations/${id}/enrollments`)
+      return body.data[0] as { id: string; nextStepId: string; nextAt: string }
+    }
+    const { body } = await service.call('GET', `automations/${id}`)
+    const [first, , last] = body.data.steps as { id: string }[]
+    const at = await eventually('it waits', async () => {
+      const enrollment = await read()
+      return enrollment.nextStepId === last!.id ? enrollment : undefined
+    })
+    const step = { enrollmentId: at.id, automationId: id, version: 1 }
+    await keepWaiting(em(), { ...step, stepId: first!.id, until: new Date() })
+    assert.deepEqual(await read(), at)
+    await moveEnrollment(em(), { ...step, stepId: last!.id, at: new Date() })
+    assert.equal((await read()).nextStepId, null)
+    await recountPositions(em())
+    assert.equal((await read()).nextStepId, last!.id)
+  })
+
   it('do not depend on whether changes have already been added up', async () => {
     const id = await anAutomation(service, { steps: STEPS })
     for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, id, contact)
     const before = await getStats(id)
-    await eventually('no change is left', async () => (await foldStats(em(), 3)) === 0 || undefined)
+    await eventually('no change is left', async () => (await foldCounters(em(), 3)) === 0 || undefined)
     const left = 'select from counter_changes where workspace_id = $1::uuid'
     assert.deepEqual(await sql(em(), left, [service.workspaceId]), [])
     assert.deepEqual(await getStats(id), before)
@@ -131,11 +156,13 @@ describe('stats', () => {
     const paused = await anAutomation(service, { steps: [wait(1), EMAIL] })
     await enroll(service, paused, await aContact(service))
     await service.call('PATCH', `automations/${paused}`, { status: 'PAUSED' })
-    await sql(em(), `update next_wakes set wakes_at = now() - interval '1 minute' where automation_id = $1::uuid`, [
+    await sql(em(), `update enrollments set wakes_at = now() - interval '1 minute' where automation_id = $1::uuid`, [
       paused,
     ])
     assert.partialDeepStrictEqual((await getStats(paused)).steps[0]!, { waiting: 1, due: 1, nextWakeAt: null })
     await sql(em(), 'select rebuild_counters()')
+    await recountPositions(em())
+    assert.partialDeepStrictEqual((await getStats(paused)).steps[0]!, { waiting: 1, due: 0 })
   })
 
   it('count deferred messages and rejected ones', async () => {
@@ -190,7 +217,9 @@ describe('stats', () => {
     for (const contact of [await aContact(service), await aContact(service)]) await enroll(service, mailed, contact)
     await waitForStatus(mailed, 2, 'SENT')
     await eventually('both wait', async () => {
-      const wakes = await sql(em(), 'select from next_wakes where automation_id = $1::uuid', [mailed])
+      const wakes = await sql(em(), 'select from enrollments where automation_id = $1::uuid and wakes_at > now()', [
+        mailed,
+      ])
       return wakes.length === 2 || undefined
     })
     const quarter = 900_000
@@ -203,7 +232,7 @@ describe('stats', () => {
     const [all] = await sql<{ messages: number; waiting: number }>(
       em(),
       `select (select count(*)::integer from messages where workspace_id = $1::uuid) as messages,
-         (select count(*)::integer from next_wakes where workspace_id = $1::uuid) as waiting`,
+         (select count(*)::integer from enrollments where workspace_id = $1::uuid and status = 'ACTIVE') as waiting`,
       [service.workspaceId],
     )
     assert.equal(

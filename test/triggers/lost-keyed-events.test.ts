@@ -37,8 +37,8 @@ describe('an event that Temporal lost', () => {
     // As after a restore of Temporal: the first event has started an enrollment that is recorded, and nothing is left of the second.
     await sql(
       em(),
-      `insert into enrollments (id, workspace_id, automation_id, contact_id, version, dedup_key, status, enrolled_at, concurrency_key)
-       values (gen_random_uuid(), $1::uuid, $2::uuid, $3::uuid, 1, 'event:' || $4::text, 'ACTIVE', now(), $5)`,
+      `insert into enrollments (id, workspace_id, automation_id, contact_id, version, dedup_key, status, enrolled_at, wakes_at, concurrency_key)
+       values (gen_random_uuid(), $1::uuid, $2::uuid, $3::uuid, 1, 'event:' || $4::text, 'ACTIVE', now(), now(), $5)`,
       [service.workspaceId, automationId, contactId, first!.id, first!.key],
     )
     const { lost } = await lostEvents(em(), { afterId: null, limit: 1_000, atLeastMinutes: 0 })

@@ -24,6 +24,10 @@ create table enrollments (
   pause_count integer not null default 0,
   -- How many automations caused each other and this enrollment; 0 if a request did.
   depth integer not null default 0,
+  -- Where it is, as long as it is active: the next step that is not a WAIT, null for the end of the automation; and when it gets
+  -- there, or when the step that waits continues.
+  next_step_id uuid,
+  wakes_at timestamptz check ((wakes_at is null) = (status <> 'ACTIVE')),
   enrolled_at timestamptz not null,
   recorded_at timestamptz not null default now(),
   ended_at timestamptz,
@@ -38,6 +42,9 @@ create index enrollments_of_automation on enrollments (automation_id, id);
 create index enrollments_newest on enrollments (automation_id, status, enrolled_at desc, id desc);
 -- For the sweeper, which looks for enrollments whose workflow is missing.
 create index enrollments_active on enrollments (id) where status = 'ACTIVE';
+create index enrollments_waiting on enrollments (automation_id, coalesce(next_step_id, '00000000-0000-0000-0000-000000000000'), wakes_at, id)
+  where status = 'ACTIVE';
+create index enrollments_waiting_of_workspace on enrollments (workspace_id, wakes_at, id) where status = 'ACTIVE';
 create index enrollments_held on enrollments (automation_id, id) where paused;
 
 -- Apart from `automations`, whose row every send locks in share mode: counting must not wait for sending.

@@ -10,7 +10,10 @@ export const unitOf = (em: EntityManager): EntityManager => (em.isInTransaction(
 export const inTransaction = <Result>(
   em: EntityManager,
   run: (unit: EntityManager) => Promise<Result>,
-): Promise<Result> => (em.isInTransaction() ? run(em) : em.fork().transactional(run))
+): Promise<Result> => (hasTransaction(em) ? run(em) : em.fork().transactional(run))
+
+/** Whether the entity manager has a transaction, possibly one whose statements are pipelined. */
+const hasTransaction = (em: EntityManager): boolean => em.isInTransaction() || pipelines.has(em)
 
 /** For reads that bypass the identity map, so that they return the current rows. */
 export const FRESH_READ = { disableIdentityMap: true } as const
@@ -100,7 +103,7 @@ export async function pipelined<Result>(
   em: EntityManager,
   run: (unit: EntityManager) => Promise<() => Promise<Result>>,
 ): Promise<Result> {
-  if (em.isInTransaction()) return (await run(em))()
+  if (hasTransaction(em)) return (await run(em))()
   const pool = await em.getConnection().getNativeClient()
   const session = await pool.connect()
   try {

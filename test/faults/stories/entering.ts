@@ -98,7 +98,7 @@ export const ENTERING: Record<string, Story> = {
       await stage.soon('the first email', hasFinal(1))
       await sql(
         stage.world.orm.em.fork(),
-        `update enrollments set status = 'COMPLETED', ended_at = now() where contact_id = $1::uuid`,
+        `update enrollments set status = 'COMPLETED', ended_at = now(), wakes_at = null where contact_id = $1::uuid`,
         [person.id],
       )
       await stage.fire(person)

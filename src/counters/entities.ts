@@ -1,40 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
 
-const stepPlaceTable = defineEntity({
-  name: 'StepPlace',
-  tableName: 'step_offsets',
-  properties: {
-    automationId: p.uuid().primary(),
-    version: p.integer().primary(),
-    stepId: p.uuid().primary(),
-    branch: p.text().primary(),
-    place: p.integer(),
-    nextId: p.uuid(),
-    wait: p.interval(),
-  },
-})
-
-/** The successor of a step of a version, or of one of its branches: the next step that is not a WAIT, and the waits before it. */
-export class StepPlace extends stepPlaceTable.class {}
-stepPlaceTable.setClass(StepPlace)
-
-const nextWakeTable = defineEntity({
-  name: 'NextWake',
-  tableName: 'next_wakes',
-  properties: {
-    enrollmentId: p.uuid().primary(),
-    workspaceId: p.uuid(),
-    automationId: p.uuid(),
-    version: p.integer(),
-    stepId: p.uuid(),
-    wakesAt: p.datetime(),
-  },
-})
-
-/** When an enrollment continues, and with which step. Written by triggers: see `migrations/001-baseline.sql`. */
-export class NextWake extends nextWakeTable.class {}
-nextWakeTable.setClass(NextWake)
-
 const stepCounterTable = defineEntity({
   name: 'StepCounter',
   tableName: 'step_counters',

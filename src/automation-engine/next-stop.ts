@@ -1,0 +1,38 @@
+import type { StepOutline } from './steps/index.ts'
+import { branchStart, successorOf } from './tree.ts'
+
+/** The place where a sequence continues: the next step that is not a WAIT, `null` at the end; and when it gets there. */
+export interface Stop {
+  stepId: string | null
+  at: Date
+}
+
+/** Returns the first stop of a sequence that begins at a time. */
+export const firstStop = (steps: readonly StepOutline[], at: Date): Stop => stopFrom(steps, 0, at)
+
+/**
+ * Returns the stop after a step that is done.
+ *
+ * @param branch the branch that the step chose, if it has some
+ * @param at when the step was done, or when its wait ends
+ */
+export function stopAfter(
+  steps: readonly StepOutline[],
+  { stepId, branch, at }: { stepId: string; branch?: string | undefined; at: Date },
+): Stop {
+  const position = steps.findIndex(({ id }) => id === stepId)
+  if (position === -1) return { stepId: null, at }
+  const next = branch === undefined ? successorOf(steps, position) : branchStart(steps, position, branch)
+  return stopFrom(steps, next, at)
+}
+
+function stopFrom(steps: readonly StepOutline[], from: number, at: Date): Stop {
+  let position = from
+  let time = at.getTime()
+  for (;;) {
+    const step = steps[position]
+    if (step?.type !== 'WAIT') return { stepId: step?.id ?? null, at: new Date(time) }
+    time += step.delayMinutes * 60_000
+    position = successorOf(steps, position)
+  }
+}
