@@ -5,13 +5,13 @@ import { type Delivery, type Dependencies, enqueueEach } from '../outbox/index.t
 import { ApiError } from '../platform/api-error.ts'
 import { type Call, whenDurable } from '../platform/call.ts'
 import { readMailSender } from '../instance/index.ts'
-import { addressOf, domainOf, emailKey } from '../platform/email-address.ts'
+import { domainOf, emailKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
 import type { EmailContent } from '../rendering/index.ts'
-import { readSender } from '../senders/index.ts'
+import { isOwnFrom, readSender } from '../senders/index.ts'
 import { type CompiledContents, getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import type { EmailInput } from './email.ts'
 import { recipientIdOf } from './email-source.ts'
@@ -163,23 +163,16 @@ async function contentOf(unit: EntityManager, workspaceId: string, input: EmailI
 
 /** @throws {ApiError} `from_not_allowed` */
 async function assertMaySendFrom(unit: EntityManager, workspaceId: string, from: string): Promise<void> {
-  const own = (await readSender(unit, workspaceId))?.address
-  if (own == null) {
-    const instances = await readMailSender(unit)
-    if (instances !== null && emailKey(addressOf(instances)) === emailKey(addressOf(from))) return
-    throw new ApiError(FROM_NOT_ALLOWED, {
-      message:
-        'from must be the address in MAIL_FROM, unless the workspace has its own sender. ' +
-        'An owner sets it in the dashboard under Sender',
-      param: '/from',
-    })
-  }
-  const domain = domainOf(own)
-  if (domainOf(from)?.toLowerCase() !== domain?.toLowerCase())
-    throw new ApiError(FROM_NOT_ALLOWED, {
-      message: `from must be an address at ${domain}, the domain of the workspace's sender`,
-      param: '/from',
-    })
+  const own = (await readSender(unit, workspaceId))?.address ?? null
+  if (isOwnFrom(from, { workspace: own, instance: own === null ? await readMailSender(unit) : null })) return
+  throw new ApiError(FROM_NOT_ALLOWED, {
+    message:
+      own === null
+        ? 'from must be the address in MAIL_FROM, unless the workspace has its own sender. ' +
+          'An owner sets it in the dashboard under Sender'
+        : `from must be an address at ${domainOf(own)}, the domain of the workspace's sender`,
+    param: '/from',
+  })
 }
 
 /** The content in a language: `de-ch`, else `de`, else the template's own. */

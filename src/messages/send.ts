@@ -17,7 +17,7 @@ import { withoutReturnPaths } from '../signed-links/index.ts'
 import { newId } from '../platform/ids.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { refusalOf, returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
+import { isOwnFrom, refusalOf, returnUnusedQuota, takeWarmUpQuota } from '../senders/index.ts'
 import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
 import type { Attachment, Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
@@ -180,8 +180,13 @@ export class Sending {
       }
     }
     if (!isDelivered(message)) return this.finalize({ status: 'CAPTURED', content })
+    const from = message.email?.from ?? null
+    const senders = { workspace: message.sender?.address ?? null, instance: this.dependencies.mailFrom }
+    // The sender may have changed since the email was accepted.
+    if (from !== null && !isOwnFrom(from, senders))
+      return this.finalize({ status: 'FAILED', error: FROM_NO_LONGER_ALLOWED, isRejected: false, content })
     const refusal = message.sender && refusalOf(message.sender, this.dependencies)
-    if (refusal) return { kind: 'deferred', reason: refusal, afterMs: MAX_RETRY_MS }
+    if (refusal) return this.defer(refusal)
     // Another worker of the instance delivers mail. Capturing the message here would lose it.
     if (!smtp)
       return {
@@ -347,6 +352,9 @@ export class Sending {
     return { ...logIdsOf(ref), ...(automationId !== null && { automationId }) }
   }
 }
+
+const FROM_NO_LONGER_ALLOWED =
+  'The address in from is not of the sender that the workspace has now. Send the email again from that sender.'
 
 /** Log texts for outcomes that may need an action. */
 const WARNINGS: Partial<Record<MessageStatus, string>> = {

@@ -7,6 +7,7 @@ const schema = defineEntity({
     workspaceId: p.uuid().primary(),
     fromName: p.text().nullable(),
     fromAddress: p.text().nullable(),
+    fromDomain: p.text().nullable(),
     replyTo: p.text().nullable(),
     postalAddress: p.text().nullable(),
     trackOpens: p.boolean().onCreate(() => false),

@@ -8,7 +8,7 @@ export type DomainProof = 'OWN' | 'OTHER' | 'NONE'
 /** SQL for the proof of the domain of a row of `senders`. */
 export const PROOF = `coalesce((
   select case when proven_domains.workspace_id = senders.workspace_id then 'OWN' else 'OTHER' end
-  from proven_domains where domain = lower(split_part(from_address, '@', 2))
+  from proven_domains where domain = from_domain
 ), 'NONE')`
 
 /** Records that a workspace has proven a domain by its DKIM record, which only the owner can publish. The first proof counts. */

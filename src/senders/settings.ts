@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
+import { domainOf } from '../platform/email-address.ts'
 import { SenderSettings } from './entities.ts'
 import { assertNotOfAnother } from './proven-domains.ts'
 
@@ -25,7 +26,8 @@ export async function setSender(em: EntityManager, workspaceId: string, input: S
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
   const { trackOpens = false, trackClicks = false } = input
   if (fromAddress !== null) await assertNotOfAnother(em, workspaceId, fromAddress)
-  return write(em, workspaceId, { fromName, fromAddress, replyTo, postalAddress, trackOpens, trackClicks })
+  const fromDomain = fromAddress === null ? null : (domainOf(fromAddress)?.toLowerCase() ?? null)
+  return write(em, workspaceId, { fromName, fromAddress, fromDomain, replyTo, postalAddress, trackOpens, trackClicks })
 }
 
 async function write(

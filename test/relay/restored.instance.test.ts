@@ -112,9 +112,11 @@ describe('a restore', () => {
     it('ends workflows whose enrollment has ended in the database, or whose contact it does not have', async () => {
       const through = await waiting()
       const unknown = await waiting()
-      await sql(em(), `update enrollments set status = 'COMPLETED', ended_at = now(), wakes_at = null where id = $1::uuid`, [
-        through.enrollmentId,
-      ])
+      await sql(
+        em(),
+        `update enrollments set status = 'COMPLETED', ended_at = now(), wakes_at = null where id = $1::uuid`,
+        [through.enrollmentId],
+      )
       await sql(em(), 'delete from contacts where id = $1::uuid', [unknown.contactId])
       const found = await differences()
       assert.deepEqual(

@@ -9,7 +9,7 @@ import type { BrowserLike } from '../support/browser-like.ts'
 import { startDnsServer, type Zone } from '../support/dns-server.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, activityOf, addressOf, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { isDeferred, tryAgain } from '../support/pending-email.ts'
+import { isDeferred, tryAgain, tryEmailAgain } from '../support/pending-email.ts'
 import { readMail } from '../support/read-mail.ts'
 import { serviceWithWorkspace, type Service } from '../support/service.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
@@ -326,6 +326,51 @@ describe('the sender of a workspace', () => {
       assert.equal(own.status, 200)
       await tryAgain(other, automationId, contactId)
       await mailTo(address)
+    })
+
+    it('sends no email from it that was accepted before, and says why', async () => {
+      const { other, browser, put } = await another()
+      assert.equal((await put()).status, 200)
+      const send = async (to: string, more: object = {}) => {
+        const message = { to, subject: 'Hi', text: 'x', from: 'ceo@orchard.example' }
+        const { body } = await other.call('POST', 'emails', { ...message, ...more })
+        return (body.data as { id: string }).id
+      }
+      const scheduledAt = new Date(Date.now() + 3_000).toISOString()
+      const before = await send('before@example.com', { scheduledAt })
+      await prove()
+      const after = await send('after@example.com')
+      const emailIs = (id: string, status: string) =>
+        eventually(`the email is ${status}`, async () => {
+          const { body } = await other.call('GET', `emails/${id}`)
+          const email = body.data as { status: string; error: string | null }
+          return email.status === status ? email : undefined
+        })
+      for (const id of [before, after])
+        assert.match((await emailIs(id, 'DEFERRED')).error!, /^Another workspace has proven/)
+      // Without a sender of its own, the workspace uses the instance's.
+      const body = { fromAddress: null }
+      assert.equal((await browser.ask('PUT', 'sender', { workspaceId: other.workspaceId, body })).status, 200)
+      for (const id of [before, after]) {
+        await tryEmailAgain(other, id)
+        assert.match((await emailIs(id, 'FAILED')).error!, /^The address in from is not of the sender/)
+      }
+      assert.ok(!sink.mails.some(({ headers }) => headers.includes('ceo@orchard.example')))
+    })
+
+    it('knows it in every spelling', async () => {
+      const { other, browser } = await another()
+      const set = (fromAddress: string) =>
+        browser.ask('PUT', 'sender', { workspaceId: other.workspaceId, body: { fromAddress } })
+      assert.equal((await set('hello@bücher.example')).status, 200)
+      await sql(em(), `insert into proven_domains (domain, workspace_id) values ('xn--bcher-kva.example', $1::uuid)`, [
+        service.workspaceId,
+      ])
+      const automationId = await anAutomation(other)
+      const contactId = await aContact(other)
+      await enroll(other, automationId, contactId)
+      await isDeferred(other, automationId, contactId)
+      assert.equal((await set('hello@BÜCHER.example')).refused, '409 domain_of_another')
     })
   })
 })

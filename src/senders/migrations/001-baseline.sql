@@ -4,6 +4,8 @@ create table senders (
   workspace_id uuid primary key references workspaces on delete cascade,
   from_name text,
   from_address text,
+  -- The domain of the address as `proven_domains` has it: in ASCII and lower case.
+  from_domain text,
   reply_to text,
   postal_address text,
   track_opens boolean not null default false,
