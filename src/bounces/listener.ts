@@ -44,7 +44,7 @@ export async function listenForBounces(
 ): Promise<Listener> {
   const { log } = dependencies
   const reader = createReader()
-  // One mail is read at a time: the reader is a single thread.
+  // One mail is read at a time: the reader is a single process.
   const limit = new ConcurrencyLimit({
     maxRunning: 1,
     maxWaiting: MAX_WAITING,

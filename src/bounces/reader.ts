@@ -1,4 +1,4 @@
-import { createJobThread, type JobThread } from '../platform/job-thread.ts'
+import { createJobProcess, type JobProcess } from '../platform/job-process.ts'
 import type { Reports } from './read-report.ts'
 
 /** Maximum milliseconds to read a mail. The largest real report takes one second, or a few on a busy machine. */
@@ -11,6 +11,6 @@ export interface Mail {
   isFromNobody: boolean
 }
 
-/** Reads returned mails in a thread of their own. */
-export const createReader = ({ maxMs = MAX_MS } = {}): JobThread<Mail, Reports> =>
-  createJobThread({ script: new URL('./reading-thread.ts', import.meta.url), maxMs: () => maxMs, maxMb: MAX_MB })
+/** Reads returned mails in a process of their own. */
+export const createReader = ({ maxMs = MAX_MS } = {}): JobProcess<Mail, Reports> =>
+  createJobProcess({ script: new URL('./reading-process.ts', import.meta.url), maxMs: () => maxMs, maxMb: MAX_MB })

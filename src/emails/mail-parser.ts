@@ -1,5 +1,5 @@
 import type { Email } from 'postal-mime'
-import { createJobThread, type JobThread } from '../platform/job-thread.ts'
+import { createJobProcess, type JobProcess } from '../platform/job-process.ts'
 import { waits } from '../platform/waits.ts'
 
 /** A mail of the maximum size, its parts, and their copies. */
@@ -8,10 +8,10 @@ const MAX_MB = 256
 /** A parsed mail, or what is wrong with it. */
 export type ParsedMail = Email | { fault: string }
 
-/** Parses submitted mails in a thread of their own. A crafted mail of 3 MB takes more than half a minute. */
-export const createMailParser = (): JobThread<Uint8Array, ParsedMail> =>
-  createJobThread({
-    script: new URL('./parsing-thread.ts', import.meta.url),
+/** Parses submitted mails in a process of their own. A crafted mail of 3 MB takes more than half a minute. */
+export const createMailParser = (): JobProcess<Uint8Array, ParsedMail> =>
+  createJobProcess({
+    script: new URL('./parsing-process.ts', import.meta.url),
     maxMs: () => waits.mailParsing,
     maxMb: MAX_MB,
   })

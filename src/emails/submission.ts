@@ -10,7 +10,8 @@ import { newCall } from '../platform/call.ts'
 import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { idOfValues } from '../platform/ids.ts'
-import { type JobThread, JobTookTooLong } from '../platform/job-thread.ts'
+import { createBulkhead, type Bulkhead } from '../platform/bulkhead.ts'
+import { JobEndedProcess, type JobProcess, JobTookTooLong } from '../platform/job-process.ts'
 import { waits } from '../platform/waits.ts'
 import { mailboxOf } from '../senders/index.ts'
 import { type AttachmentInput, type EmailInput, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from './email.ts'
@@ -57,6 +58,8 @@ export async function listenForSubmissions(
 ): Promise<SubmissionServer> {
   const { log } = dependencies
   const parser = createMailParser()
+  // Large mails of one workspace do not delay those of another.
+  const inTurn = createBulkhead(1)
   const clients = new WeakMap<SMTPServerSession, Client>()
   const connectionsFrom = new Map<string, number>()
   /** Ends connections whose client does not authenticate in time. */
@@ -110,7 +113,7 @@ export async function listenForSubmissions(
       callback()
     },
     onData(stream, session, callback) {
-      settle(receive({ ...dependencies, parser }, clients, stream, session), callback)
+      settle(receive({ ...dependencies, parser, inTurn }, clients, stream, session), callback)
     },
   })
   /** Completes a command, or reports why it failed. An unknown error is temporary, and its text is not revealed. */
@@ -154,7 +157,11 @@ async function authenticate(
 
 /** Accepts a mail. @returns the response of the server */
 async function receive(
-  dependencies: Dependencies & { authenticateKey: AuthenticateKey; parser: JobThread<Uint8Array, ParsedMail> },
+  dependencies: Dependencies & {
+    authenticateKey: AuthenticateKey
+    parser: JobProcess<Uint8Array, ParsedMail>
+    inTurn: Bulkhead
+  },
   clients: WeakMap<SMTPServerSession, Client>,
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
@@ -166,7 +173,7 @@ async function receive(
   if (!client.isCounted) client.caller = await authenticate(dependencies, client.key, session)
   client.isCounted = false
   const { id: workspaceId } = client.caller.workspace
-  const mail = await parse(dependencies.parser, raw)
+  const mail = await dependencies.inTurn(workspaceId, () => parse(dependencies.parser, raw))
   try {
     const content = contentOf(mail)
     const attachments = attachmentsOf(mail)
@@ -186,13 +193,14 @@ async function receive(
 }
 
 /** Parses a mail. @throws an SMTP error if it is malformed or too complex, or its texts cannot be stored */
-async function parse(parser: JobThread<Uint8Array, ParsedMail>, raw: Buffer): Promise<Email> {
-  const mail = await parser.run(raw).catch((error: Error & { code?: string }) => {
-    const isTooComplex = error instanceof JobTookTooLong || error.code === 'ERR_WORKER_OUT_OF_MEMORY'
+async function parse(parser: JobProcess<Uint8Array, ParsedMail>, raw: Buffer): Promise<Email> {
+  const mail = await parser.run(raw).catch((error: unknown) => {
     // The server may be busy. A crafted mail fails again, and its client gives up.
-    throw isTooComplex
-      ? smtpError(451, '4.3.0 The mail takes too long to parse. Try again, or send a simpler one')
-      : error
+    if (error instanceof JobTookTooLong)
+      throw smtpError(451, '4.3.0 The mail takes too long to parse. Try again, or send a simpler one')
+    if (error instanceof JobEndedProcess)
+      throw smtpError(554, '5.6.0 The mail has too many parts or lines to be parsed')
+    throw error
   })
   if ('fault' in mail) throw smtpError(550, `5.6.0 The mail cannot be read: ${mail.fault}`.slice(0, 400))
   const { subject, html, text } = mail

@@ -1,16 +1,16 @@
-import { parentPort } from 'node:worker_threads'
+/** The answer to a job. */
+export type JobAnswer<Result> = { result: Result } | { problem: string }
 
-/** Runs the jobs that a thread receives: the other side of `createJobThread`. A job that fails ends the thread. */
+/** Runs the jobs that a process receives: the other side of `createJobProcess`. */
 export function runJobs<Job, Result>(work: (job: Job) => Promise<Result>): void {
-  const port = parentPort!
-  port.on('message', (job: Job) => {
+  const answer = (what: JobAnswer<Result>) => void process.send!(what)
+  process.on('message', (job: Job) => {
     work(job).then(
-      (result) => port.postMessage(result),
-      // Throws outside the promise, so that the thread ends with the error.
-      (error: unknown) =>
-        setImmediate(() => {
-          throw error
-        }),
+      (result) => answer({ result }),
+      (error: unknown) => answer({ problem: error instanceof Error ? error.message : String(error) }),
     )
   })
+  // Ctrl-C in a terminal reaches this process, too. Its parent ends it.
+  process.on('SIGINT', () => undefined)
+  process.once('disconnect', () => process.exit())
 }

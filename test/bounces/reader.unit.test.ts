@@ -33,7 +33,7 @@ const withHtml = (html: string) =>
     '',
   ].join('\r\n')
 
-describe('the thread that reads returned mail', () => {
+describe('the process that reads returned mail', () => {
   // The test is about the thread’s answer, and the machine may be busy.
   const reader = createReader({ maxMs: 30_000 })
   after(() => reader.close())

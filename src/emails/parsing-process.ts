@@ -1,4 +1,4 @@
-/** Script of the thread that parses submitted mail. */
+/** Script of the process that parses submitted mail. */
 import PostalMime from 'postal-mime'
 import { runJobs } from '../platform/run-jobs.ts'
 import type { ParsedMail } from './mail-parser.ts'

@@ -1,4 +1,4 @@
-/** Script of the thread that reads returned mail. */
+/** Script of the process that reads returned mail. */
 import { runJobs } from '../platform/run-jobs.ts'
 import { readReport } from './read-report.ts'
 import type { Mail } from './reader.ts'
