@@ -56,5 +56,8 @@ export async function recordUse(
 ): Promise<void> {
   await writeAuditEntry(em, use, account, from)
   const { address, requestId } = from
-  log.info({ use, accountId: account.id, address, requestId }, 'An account was used')
+  log.info(
+    { use, accountId: account.id, address, requestId },
+    use === 'failedSignIn' ? 'A sign-in failed' : 'An account was used',
+  )
 }

@@ -40,7 +40,20 @@ export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, v
     if (!(error instanceof ValidationError)) throw error
     throw describe(error)
   }
-  return known as InferType<Known>
+  return withDefaults(schema, known as InferType<Known>)
+}
+
+/** Adds the defaults of fields that are missing. yup does not in its strict mode, which converts nothing. */
+function withDefaults<Known extends ObjectSchema<AnyObject>>(
+  schema: Known,
+  values: InferType<Known>,
+): InferType<Known> {
+  const defaults = Object.entries(schema.fields).flatMap(([name, field]) => {
+    const { type, spec } = field as unknown as { type: string; spec: { default?: unknown } }
+    const isSimple = type === 'number' || type === 'string' || type === 'boolean'
+    return isSimple && spec.default !== undefined && values[name] === undefined ? [[name, spec.default]] : []
+  })
+  return { ...values, ...(Object.fromEntries(defaults) as object) } as InferType<Known>
 }
 
 /**

@@ -32,8 +32,8 @@ export interface Decision {
   /** While a step waits: the time at which it continues. */
   until: Date | null
   detail: Record<string, unknown>
-  /** Whether the enrollment has ended. */
-  hasEnded: boolean
+  /** When the enrollment ended, if it has. */
+  enrollmentEndedAt: Date | null
   /** The rule of an entry, the error of a message, or the status of an ended enrollment. */
   rule: string | null
   place: Cursor
@@ -60,7 +60,7 @@ export async function decisionsOf(
     behind?.id ?? null,
     limit,
   ]
-  return toItems<Decision>(await sql(em, DECISIONS, parameters), 'at', 'finishedAt', 'until')
+  return toItems<Decision>(await sql(em, DECISIONS, parameters), 'at', 'finishedAt', 'until', 'enrollmentEndedAt')
 }
 
 const OF_AUTOMATION = `($2::uuid is null or automation_id = $2::uuid)`
@@ -113,7 +113,7 @@ const ENDS = source(
 const DECISIONS = `
 select item.*, ${microsOf('item.at')},
   (select name from automations where id = item.automation_id and deleted_at is null) as automation_name,
-  exists (select from enrollments where id = item.enrollment_id and ended_at is not null) as has_ended,
+  (select ended_at from enrollments where id = item.enrollment_id) as enrollment_ended_at,
   (select step from automation_versions version, jsonb_array_elements(version.steps) step
    where version.automation_id = item.automation_id and version.version = item.version
      and step ->> 'id' = item.step_id::text) as step

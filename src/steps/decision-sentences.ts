@@ -115,7 +115,7 @@ const percentage = (weight: number, weights: readonly number[]): string =>
   `${Math.round((weight / weights.reduce((a, b) => a + b, 0)) * 1_000) / 10}%`
 
 function eventSentence(
-  { result, until, at, finishedAt, hasEnded }: Decision,
+  { result, until, at, finishedAt, enrollmentEndedAt }: Decision,
   step: Stored<'WAIT_FOR_EVENT'> | null,
 ): string {
   const event = `${step?.eventName ?? 'an event'}${step?.filter ? ' that matches the filter' : ''}`
@@ -123,7 +123,7 @@ function eventSentence(
   const limit = step ? describeDelay(step.timeoutMinutes) : undefined
   if (branch === RECEIVED) return `Waited for ${event}; received it${finishedAt ? ` ${waited(at, finishedAt)}` : ''}.`
   if (branch === TIMED_OUT) return `Waited for ${event}; timed out${limit ? ` after ${limit}` : ''}.`
-  if (hasEnded) return `Waited for ${event} until the enrollment ended.`
+  if (enrollmentEndedAt) return `Waited for ${event} until the enrollment ended.`
   return `Waits for ${event}${until ? ` until ${until.toISOString()}` : ''}${limit ? `, at most ${limit}` : ''}.`
 }
 
@@ -132,11 +132,13 @@ function waited(since: Date, until: Date): string {
   return minutes < 1 ? 'within a minute' : `after ${describeDelay(minutes)}`
 }
 
-function waitSentence({ detail, result, hasEnded }: Decision, step: Stored<'WAIT_UNTIL'> | null): string {
+function waitSentence({ detail, result, enrollmentEndedAt }: Decision, step: Stored<'WAIT_UNTIL'> | null): string {
   const until = typeof detail['until'] === 'string' ? detail['until'] : undefined
   const target = step ? targetText(step, detail['timezone']) : ''
-  const isOver = hasEnded || (until !== undefined && Date.parse(until) <= Date.now())
-  if (result?.next === 'wait') return `${isOver ? 'Was to wait' : 'Waits'} until ${until}${target && `: ${target}`}.`
+  const time = until === undefined ? Infinity : Date.parse(until)
+  const wasCut = enrollmentEndedAt !== null && enrollmentEndedAt.getTime() < time
+  const verb = wasCut ? 'Was to wait' : time <= Date.now() ? 'Waited' : 'Waits'
+  if (result?.next === 'wait') return `${verb} until ${until}${target && `: ${target}`}.`
   const reason = until === undefined ? 'There is no time to wait for' : `The time ${until} was in the past`
   const next = result?.next === 'end' ? 'the contact left the automation' : 'the contact continued'
   return `${reason}${target && ` (${target})`}, so ${next}.`

@@ -85,6 +85,19 @@ describe('a session', () => {
     assert.equal(await ask('DELETE', `members/${editor.accountId}`), 'done')
   })
 
+  it('rotates an API key with the default overlap of a day', async () => {
+    const { browser } = await aMemberOf()
+    const { workspaceId } = service
+    const ask = (method: string, path: string, body: object) => browser.ask(method, path, { workspaceId, body })
+    const made = await ask('POST', 'api-keys', { name: 'Mine', scopes: ['contacts:read'] })
+    const { id } = made.body.data as { id: string }
+    assert.equal((await ask('POST', `api-keys/${id}/rotate`, {})).status, 201)
+    const { body } = await browser.ask('GET', 'api-keys', { workspaceId })
+    const old = (body.data as { id: string; expiresAt: string }[]).find((key) => key.id === id)!
+    const hours = (Date.parse(old.expiresAt) - Date.now()) / 3_600_000
+    assert.ok(hours > 23.9 && hours <= 24, `it expires in ${hours} hours`)
+  })
+
   it('keeps only the thirty most recently used sessions of an account', async () => {
     const { browser, accountId } = await aMemberOf()
     const used = `update sessions set last_used_at = now() + interval '1 minute' where account_id = $1`

@@ -11,7 +11,7 @@ function sentence(step: object | null, given: Partial<Decision>): string {
   const stored = step && ({ id, ...step } as StoredStep)
   return sentenceOf({
     ...{ id, kind: 'STEP', at, finishedAt: later, automationId: id, automationName: 'Trial', campaignId: null },
-    ...{ enrollmentId: id, version: 1, hasEnded: false },
+    ...{ enrollmentId: id, version: 1, enrollmentEndedAt: null },
     ...{ stepId: id, stepType: stored?.type ?? null, step: stored, result: { next: 'go-on' }, until: null, detail: {} },
     ...{ rule: null, place: { micros: '0', id } },
     ...given,
@@ -73,10 +73,13 @@ describe('the sentence of a decision', () => {
     const step = { type: 'WAIT_UNTIL', until, timezone: 'contact', ifPast: 'exit' }
     const target = '2 days before contact.metadata.renewal, at 09:00, on Monday or Friday, in Europe/Paris'
     const detail = { until: later.toISOString(), timezone: 'Europe/Paris' }
-    const wait = (time: string) =>
-      sentence(step, { result: { next: 'wait', until: 0 }, detail: { ...detail, until: time } })
+    const wait = (time: string, enrollmentEndedAt: Date | null = null) =>
+      sentence(step, { result: { next: 'wait', until: 0 }, detail: { ...detail, until: time }, enrollmentEndedAt })
     assert.equal(wait('2999-03-02T11:30:00.000Z'), `Waits until 2999-03-02T11:30:00.000Z: ${target}.`)
-    assert.equal(wait('2026-03-02T11:30:00.000Z'), `Was to wait until 2026-03-02T11:30:00.000Z: ${target}.`)
+    const past = '2026-03-02T11:30:00.000Z'
+    assert.equal(wait(past), `Waited until ${past}: ${target}.`)
+    assert.equal(wait(past, new Date('2026-03-02T11:30:05Z')), `Waited until ${past}: ${target}.`)
+    assert.equal(wait(past, new Date('2026-03-01T00:00:00Z')), `Was to wait until ${past}: ${target}.`)
     assert.equal(
       sentence(step, { result: { next: 'end', status: 'EXITED' }, detail }),
       `The time 2026-03-02T11:30:00.000Z was in the past (${target}), so the contact left the automation.`,
