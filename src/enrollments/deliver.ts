@@ -5,17 +5,13 @@ import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readSendTime } from '../messages/index.ts'
 import { createQuota } from '../platform/quota.ts'
-import {
-  type EntryRule,
-  recordProcessedEvent,
-  recordRefusedEntries,
-  type RefusedEntryWrite,
-} from '../triggers/index.ts'
+import { type EntryRule, type RefusedEntryWrite } from '../triggers/index.ts'
 import { type Admission, concurrencyKeyOf, decideEntry, type EntryRequest } from './entry-rules.ts'
 import { findActive } from './queries.ts'
 import { type RestartedConfirmation, endForNewConfirmation } from './end-queries.ts'
 import { statusOf } from './leave-queries.ts'
 import { isStillEnrolled } from './reconcile-enrollments.ts'
+import { refuseEntry } from './refuse-entry.ts'
 import { readStarts, type Start } from './start-queries.ts'
 
 /**
@@ -143,7 +139,7 @@ async function admit(
   return decideEntry(em, entry, key, { ...ids, eventData, at: new Date() })
 }
 
-/** Records that a rule kept a contact out. The event counts as processed, so that it is not delivered again. */
+/** Records that a rule kept a contact out. */
 async function recordRefusal(
   em: EntityManager,
   workspaceId: string,
@@ -152,8 +148,7 @@ async function recordRefusal(
 ): Promise<void> {
   await em.transactional(async (unit) => {
     await lockContactsAgainstErasure(unit, [contactId])
-    const isNew = (await recordProcessedEvent(unit, [{ automationId, contactId, eventId }])) > 0
-    if (isNew) await recordRefusedEntries(unit, workspaceId, rule, [{ automationId, contactId, eventId }])
+    await refuseEntry(unit, workspaceId, rule, { automationId, contactId, eventId })
   })
 }
 

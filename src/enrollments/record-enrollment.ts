@@ -17,6 +17,7 @@ import {
   readRecordState,
 } from './queries.ts'
 import { planRecording } from './record-rules.ts'
+import { refuseEntry } from './refuse-entry.ts'
 
 /** Maximum attempts to record an enrollment while others are recorded concurrently. */
 const MAX_ATTEMPTS = 3
@@ -56,7 +57,14 @@ function tryToRecord(
       readRecordState(unit, write),
     ])
     const enrollment = state && !state.recorded ? planRecording(state, write) : undefined
-    if (!enrollment) return () => Promise.resolve(state?.recorded ?? undefined)
+    if (!state || !enrollment) return () => Promise.resolve(state?.recorded ?? undefined)
+    if ('refusedBy' in enrollment) {
+      const { automationId, contactId, triggerEventId: eventId } = write
+      // The event was acknowledged as an entry, so a decision has to say why it is none.
+      if (eventId !== null)
+        await refuseEntry(unit, state.workspaceId, enrollment.refusedBy, { automationId, contactId, eventId })
+      return () => Promise.resolve(undefined)
+    }
     if (supersedes && state?.otherActiveId)
       await endActive(unit, state.otherActiveId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     const inserted = await insertEnrollment(unit, write, enrollment)

@@ -2,10 +2,9 @@ import { mayReenter } from './entry-rules.ts'
 import type { EnrollmentWrite, NewEnrollment, RecordState } from './queries.ts'
 
 /**
- * Decides how an enrollment is recorded; `undefined` if it is not. It is not if the contact is deleted, another enrollment has
- * the same deduplication key, an earlier one processed the event that would start it, that event was deleted, or the rule for
- * entering again does not allow it. Pins the
- * automation's current version.
+ * Decides how an enrollment is recorded, or the rule that keeps the contact out; `undefined` if there is nothing to record: the
+ * contact or the event is deleted, another enrollment has the same deduplication key, or an earlier one processed the event. Pins
+ * the automation's current version.
  */
 export function planRecording(
   {
@@ -20,11 +19,12 @@ export function planRecording(
     keyPath,
   }: RecordState,
   { triggerEventId, enrolledAt }: Pick<EnrollmentWrite, 'triggerEventId' | 'enrolledAt'>,
-): NewEnrollment | undefined {
+): NewEnrollment | { refusedBy: 'REENTRY' } | undefined {
   const isEventGone = triggerEventId !== null && event === null
   if (!hasContact || isEventGone || hasProcessed || isDedupKeyTaken) return undefined
   // Two events or calls can be admitted at the same time, and the enrollment of the first one can end before the second starts.
-  if (lastEnrolledAt !== null && !mayReenter(reentry ?? undefined, lastEnrolledAt, enrolledAt)) return undefined
+  if (lastEnrolledAt !== null && !mayReenter(reentry ?? undefined, lastEnrolledAt, enrolledAt))
+    return { refusedBy: 'REENTRY' }
   const { status, version, activeVersion } = automation
   // The automation may have another trigger by now.
   const { type: trigger, key: triggerKey } = event

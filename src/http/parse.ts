@@ -53,7 +53,7 @@ function withDefaults<Known extends ObjectSchema<AnyObject>>(
     const isSimple = type === 'number' || type === 'string' || type === 'boolean'
     return isSimple && spec.default !== undefined && values[name] === undefined ? [[name, spec.default]] : []
   })
-  return { ...values, ...(Object.fromEntries(defaults) as object) } as InferType<Known>
+  return { ...values, ...(Object.fromEntries(defaults) as object) }
 }
 
 /**

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict'
+import { endActive } from '../../src/enrollments/queries.ts'
+import { recordEnrollment } from '../../src/enrollments/record-enrollment.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
 import { aContact, anAutomation, anEvent, EMAIL, enroll, wait } from '../support/factories.ts'
 import { lockWaits, lockWith } from '../support/locks.ts'
 import type { Service } from '../support/service.ts'
@@ -54,6 +57,36 @@ describe('a custom event', () => {
       [1, 0],
       [0, 1],
     ])
+  })
+
+  it('leaves a decision, and lets the next one in, if a rule keeps the contact out when its start is delivered late', async () => {
+    const name = 'late'
+    const reentry = { afterMinutes: 5 }
+    const automationId = await anAutomation(service, { triggerConfig: { eventName: name }, entry: { reentry } })
+    const contactId = await aContact(service)
+    await inBulk(name, contactId)
+    assert.deepEqual(await countsOf(contactId), [[1, 0]])
+    // Before the start is delivered, a request enrolls the contact, and that enrollment ends.
+    const em = () => service.context.orm.em.fork()
+    const place = { automationId, contactId, concurrencyKey: '' }
+    const other = { id: newId(), ...place, dedupKey: null, triggerEventId: null, enrolledAt: new Date() }
+    assert.equal(await recordEnrollment(em(), other), 'ACTIVE')
+    await endActive(em(), other.id, 'COMPLETED', null)
+    const [event] = await sql<{ id: string }>(em(), 'select id from trigger_events where contact_id = $1::uuid', [
+      contactId,
+    ])
+    const late = { ...other, id: newId(), dedupKey: `event:${event!.id}`, triggerEventId: event!.id }
+    for (let n = 0; n < 2; n += 1) assert.equal(await recordEnrollment(em(), late), undefined)
+    const { body: decisions } = await service.call('GET', `contacts/${contactId}/decisions`)
+    assert.deepEqual(
+      decisions.data.map(({ rule }: { rule: string | null }) => rule),
+      ['REENTRY'],
+    )
+    const minutesAgo = `now() - interval '10 minutes' where contact_id = $1::uuid`
+    await sql(em(), `update enrollments set enrolled_at = ${minutesAgo}`, [contactId])
+    await sql(em(), 'delete from outbox where contact_id = $1::uuid', [contactId])
+    const { body } = await anEvent(service, contactId, name)
+    assert.deepEqual([body.data.enrolled, body.data.alreadyEnrolled], [1, 0])
   })
 
   it('starts an automation once if two come at the same time', async () => {
