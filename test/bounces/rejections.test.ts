@@ -121,6 +121,23 @@ describe('a rejection by the mail server', () => {
     assert.equal(await suppressedBy(sameAddress, other), null)
   })
 
+  it('keeps a step that follows at once from mailing the address', async () => {
+    const contactId = await aContact(service)
+    const email = await addressOf(service, contactId)
+    const tried: string[] = []
+    sink.behave((to) => (tried.push(to), to === email ? { code: 550, text: '5.1.1 User unknown' } : undefined))
+    await enroll(service, await anAutomation(service, { steps: [EMAIL, EMAIL, EMAIL] }), contactId)
+    await failure(contactId)
+    await eventually('the enrollment has ended', async () => {
+      const rows = await sql(em(), `select from enrollments where contact_id = $1::uuid and status <> 'ACTIVE'`, [
+        contactId,
+      ])
+      return rows.length > 0 || undefined
+    })
+    assert.equal(tried.filter((to) => to === email).length, 1)
+    assert.equal((await bouncesOf(contactId)).length, 1)
+  })
+
   it('counts in the reports of a campaign and of the domain, and for webhooks', async () => {
     const { workspaceId } = service
     const { body } = await service.call('POST', 'webhooks', { events: ['message.bounced', 'message.failed'] })

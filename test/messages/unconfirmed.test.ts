@@ -62,7 +62,8 @@ describe('a deferred or unconfirmed message', () => {
     const instance = instanceIdOf(em())
     const sendRequest = () => Promise.reject(new Error('Not a webhook'))
     const own = { instance, connections: 5, keepsRate: false, sendRequest }
-    const dependencies = { ...mail, em: em(), metrics: noMetrics, log: quietLog, ...own }
+    const whole = service.context.dependencies
+    const dependencies = { ...whole, ...mail, em: em(), metrics: noMetrics, log: quietLog, ...own }
     const ids = { workspaceId: service.workspaceId, instanceId: await instance() }
     const input = { ...key, automationId, ...ids }
     const attempt = new MockActivityEnvironment().run(() => sendEmail(dependencies, input))
