@@ -65,7 +65,10 @@ async function recordRejectionAtOnce(
     const message = await findStepMessage(dependencies.em.fork(), ref)
     if (message) await recordRejection(dependencies, message.id)
   } catch (error) {
-    dependencies.log.warn({ error, enrollmentId, stepId }, 'A rejection could not be recorded at once; a job repeats it')
+    dependencies.log.warn(
+      { error, enrollmentId, stepId },
+      'A rejection could not be recorded at once; a job repeats it',
+    )
   }
 }
 
