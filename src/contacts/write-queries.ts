@@ -141,8 +141,10 @@ export async function updateContacts(em: EntityManager, contacts: readonly Conta
        first_name = case when item.keeps_first_name then contact.first_name else item.first_name end,
        metadata = ${MERGED}, dates_written = ${datesWritten('item.metadata', 'array(select jsonb_array_elements_text(item.removed))')},
        unconfirmed = item.unconfirmed, consent_version = contact.consent_version + item.consent_version, updated_at = now()
-     from jsonb_to_recordset($1::jsonb) as ${ITEM} where contact.id = item.id`,
-    [JSON.stringify(contacts)],
+     from jsonb_to_recordset($1::jsonb) as ${ITEM}
+     -- Named separately: Postgres estimates JSON at a hundred rows, and would scan a small table.
+     where contact.id = any($2::uuid[]) and contact.id = item.id`,
+    [JSON.stringify(contacts), contacts.map(({ id }) => id)],
   )
 }
 

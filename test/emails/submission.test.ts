@@ -213,7 +213,8 @@ describe('emails over SMTP', () => {
         isOver = await Promise.race([refused.then(() => true), new Promise<false>((done) => setImmediate(done, false))])
       }
       assert.match((await refused) ?? '', /^451 4\.3\.0 The mail takes too long to parse/)
-      assert.ok(answers > 20, `${answers} answers`)
+      // Parsing in the same process would block it until the mail is read.
+      assert.ok(answers > 3, `${answers} answers`)
       assert.match(await send({ to: anAddress() }), /^250 /)
     })
   })

@@ -31,6 +31,11 @@ const MOVED = [
   'unless with RESTORED=true.',
 ]
 
+const REPEAT_STOPS = [
+  'Repeat every stop that was made after the backup: pauses, unsubscribes, suppressions, erasures,',
+  'and deletions of automations. This database does not know them.',
+]
+
 /** `backup`, `restore` and `reconcile`. */
 export function backupCommands(program: Command): void {
   addCommand(program, 'backup', 'save Postgres and Temporal of the running npm start')
@@ -105,7 +110,7 @@ export function backupCommands(program: Command): void {
         return printResult({ waived }, options, () =>
           [
             waived ? 'Sending is enabled.' : 'Sending was already enabled.',
-            ...(waived && options.nothingLost ? MOVED : []),
+            ...(waived ? (options.nothingLost ? MOVED : REPEAT_STOPS) : []),
           ].join('\n'),
         )
       }
@@ -125,7 +130,7 @@ export function backupCommands(program: Command): void {
             'They agree.',
           ),
           ...(isEnabled ? ['Sending is enabled.'] : isSending ? [] : ['Sending is still disabled.']),
-          ...(isEnabled && options.nothingLost ? MOVED : []),
+          ...(isEnabled ? (options.nothingLost ? MOVED : REPEAT_STOPS) : []),
           ...(failed > 0
             ? [`${failed} could not be checked. The log above has the reasons. Run the command again.`]
             : []),
