@@ -1,6 +1,6 @@
 import { recordRejection } from '../src/bounces/index.ts'
 import { sendStep } from '../src/enrollments/index.ts'
-import { findStepMessage, type WaitLimit, type SendResult } from '../src/messages/index.ts'
+import type { WaitLimit, SendResult } from '../src/messages/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import { sendQueued } from './send-queued.ts'
 import type { InstanceRef } from './check-instance.ts'
@@ -48,7 +48,8 @@ export async function sendEmail(dependencies: ActivityDependencies, input: SendE
 
 async function send(dependencies: ActivityDependencies, input: SendEmailInput, patience: WaitLimit) {
   const result = await sendStep(dependencies, input, patience)
-  if (result.kind === 'final' && result.status === 'FAILED') await recordRejectionAtOnce(dependencies, input)
+  if (result.kind === 'final' && result.rejectedId !== undefined)
+    await recordRejectionAtOnce(dependencies, result.rejectedId)
   return result
 }
 
@@ -56,19 +57,11 @@ async function send(dependencies: ActivityDependencies, input: SendEmailInput, p
  * Records the bounce of an email that the mail server rejected before the next step, which may follow at once, mails the same address.
  * If that fails, the job that was enqueued with the outcome does it.
  */
-async function recordRejectionAtOnce(
-  dependencies: ActivityDependencies,
-  { enrollmentId, stepId, occurrence }: SendEmailInput,
-): Promise<void> {
+async function recordRejectionAtOnce(dependencies: ActivityDependencies, messageId: string): Promise<void> {
   try {
-    const ref = { kind: 'step', enrollmentId, stepId, occurrence } as const
-    const message = await findStepMessage(dependencies.em.fork(), ref)
-    if (message) await recordRejection(dependencies, message.id)
+    await recordRejection(dependencies, messageId)
   } catch (error) {
-    dependencies.log.warn(
-      { error, enrollmentId, stepId },
-      'A rejection could not be recorded at once; a job repeats it',
-    )
+    dependencies.log.warn({ error, messageId }, 'A rejection could not be recorded at once; a job repeats it')
   }
 }
 

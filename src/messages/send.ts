@@ -43,9 +43,9 @@ export interface SendDependencies extends Sender {
 export type SendResult =
   /**
    * The message is final. `stop`: the automation ends the enrollment at this outcome. `at`: when an earlier attempt made it
-   * final.
+   * final. `rejectedId`: its ID, if the mail server rejected it in this attempt.
    */
-  | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date }
+  | { kind: 'final'; status: MessageStatus; error: string | null; stop: boolean; at?: Date; rejectedId?: string }
   /** The automation is paused. */
   | { kind: 'paused' }
   /** The enrollment, the automation or the contact no longer exists. */
@@ -344,7 +344,9 @@ export class Sending {
     if (outcome.status === 'DEFERRED' || outcome.status === 'SENDING') return this.deferred(error ?? '')
     const { before, intent, onSendFailure } = this.message
     const status = statusAfter({ before: before ?? 'QUEUED', intent }, outcome.status)
-    return { kind: 'final', status, error, stop: status === 'FAILED' && onSendFailure === 'STOP' }
+    const stop = status === 'FAILED' && onSendFailure === 'STOP'
+    const isRejected = outcome.status === 'FAILED' && outcome.isRejected
+    return { kind: 'final', status, error, stop, ...(isRejected && { rejectedId: this.message.id }) }
   }
 
   private get logIds(): Record<string, string> {
