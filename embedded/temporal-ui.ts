@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto'
 import { createServer, request, type IncomingMessage, type ServerResponse } from 'node:http'
+import { pipeline } from 'node:stream'
 import getPort from 'get-port'
 
 /** The names of this machine under which a browser on it opens the UI. */
@@ -54,12 +55,13 @@ function forward(incoming: IncomingMessage, response: ServerResponse, { host, po
   const { method, url, headers } = incoming
   const outgoing = request({ host, port, method, path: url, headers }, (answer) => {
     response.writeHead(answer.statusCode ?? 502, answer.headers)
-    answer.pipe(response)
+    // Either side may close the connection at any time.
+    pipeline(answer, response, () => undefined)
   })
   outgoing.on('error', () => {
     if (response.headersSent) return void response.destroy()
     response.writeHead(502, { 'Content-Type': 'text/plain' })
     response.end("Temporal's UI does not answer. Its log: logs/temporal.log in the data folder\n")
   })
-  incoming.pipe(outgoing)
+  pipeline(incoming, outgoing, () => undefined)
 }

@@ -71,7 +71,10 @@ async function launch(
     await assertPortFree('TEMPORAL_UI_PORT', uiPort)
   })
   await waitForPort('Temporal', port, server, aborted)
-  const stopUi = await serveTemporalUi(uiPort, ui)
+  const stopUi = await serveTemporalUi(uiPort, ui).catch(async (error: unknown) => {
+    await server.stop()
+    throw error
+  })
   void server.ended.then(stopUi).then(onExit)
   return {
     address: `127.0.0.1:${port}`,

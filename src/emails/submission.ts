@@ -58,7 +58,7 @@ export async function listenForSubmissions(
 ): Promise<SubmissionServer> {
   const { log } = dependencies
   const parser = createMailParser()
-  // Large mails of one workspace do not delay those of another.
+  // Mails of one workspace delay those of another by one at most.
   const inTurn = createBulkhead(1)
   const clients = new WeakMap<SMTPServerSession, Client>()
   const connectionsFrom = new Map<string, number>()

@@ -1,13 +1,6 @@
 export { createImmediateDelivery, deliver } from './deliver.ts'
 export { MAX_RECORDS_PER_BATCH } from './enroll-contact.ts'
-export {
-  deleteEnrollments,
-  type DeleteRuns,
-  enrollmentPage,
-  findEnrollment,
-  mayBeAheadOfTemporal,
-  readRecorded,
-} from './queries.ts'
+export { deleteEnrollments, enrollmentPage, findEnrollment, mayBeAheadOfTemporal, readRecorded } from './queries.ts'
 export { endWithoutStep, finishEnrollment, recordEnrollment, recordProcessedEvents } from './record-enrollment.ts'
 export { type ActiveEnrollment, activePage, statusesOf } from './active-queries.ts'
 export { reconcileEnrollment, type Reconciled, isStillEnrolled } from './reconcile-enrollments.ts'

@@ -304,7 +304,7 @@ export async function enrollmentPage(
 }
 
 /** Deletes the runs of steps of enrollments that are being deleted. Given by the module of steps, which depends on this one. */
-export type DeleteRuns = (em: EntityManager, enrollmentIds: readonly string[]) => Promise<void>
+type DeleteRuns = (em: EntityManager, enrollmentIds: readonly string[]) => Promise<void>
 
 /**
  * Deletes enrollments of a deleted automation, and finalizes their messages.

@@ -1,6 +1,6 @@
 /**
  * `npm run test:restores`: backs up a busy instance at random moments, kills it, and restores each backup. After the
- * reconciliation, no email may be sent twice or be lost, and what is due later has to arrive.
+ * reconciliation, no email may be sent twice or be lost, and later emails still have to be sent.
  */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
