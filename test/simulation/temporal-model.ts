@@ -12,8 +12,13 @@ import { transactionalEmailWorkflowId } from '../../src/automation-engine/transa
 import type { Arrival, EnrollmentInput } from '../../src/automation-engine/contract.ts'
 import type { Activities } from '../../activities/index.ts'
 import { ENGINE_VERSION } from '../../src/automation-engine/machine.ts'
-import { enrollmentWorkflowId, type Place, placeOf } from '../../src/automation-engine/enrollment.ts'
-import type { EnrollmentStart, Enrollments, RunningEnrollment } from '../../src/temporal/client.ts'
+import {
+  type ContactInAutomation,
+  enrollmentWorkflowId,
+  type Place,
+  placeOf,
+} from '../../src/automation-engine/enrollment.ts'
+import type { EnrollmentStart, Enrollments, ListedEnrollment, RunningEnrollment } from '../../src/temporal/client.ts'
 import { runningActivity } from './activity-runtime.ts'
 import { current, FAULTS, type Offer, type Process, type Scheduler } from './scheduler.ts'
 import type { Event } from './events.ts'
@@ -181,11 +186,24 @@ export class TemporalModel {
           found.history.push({ kind: 'cancel' })
           found.fresh = true
         }),
-      listRunning: () => {
-        throw new Error('No world lists executions')
+      listRunning: (of) => {
+        const list = () => ask('list', () => this.listRunning(of))
+        return (async function* () {
+          yield* await list()
+        })()
       },
       idle: () => Promise.resolve(),
     }
+  }
+
+  /** Returns the running enrollments, of one contact in one automation or all. Unlike Temporal's visibility, nothing is missing. */
+  private listRunning(of?: ContactInAutomation): ListedEnrollment[] {
+    return [...this.executions.values()].flatMap(({ workflow, closed, input, memo }) => {
+      if (closed || workflow !== 'enrollment') return []
+      const place = placeOf(input as EnrollmentInput)
+      if (of && (of.automationId !== place.automationId || of.contactId !== place.contactId)) return []
+      return [{ ...(memo as unknown as RunningEnrollment), ...place, isHeld: false }]
+    })
   }
 
   /** Returns the executions that a backup at this moment contains. Without a backup, Temporal returns with none. */
