@@ -1,4 +1,5 @@
 import type { AuthenticateSession } from '../http/index.ts'
+import { batch } from '../platform/batcher.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { admitSession } from './queries.ts'
 import { hashToken } from './tokens.ts'
@@ -6,10 +7,22 @@ import { hashToken } from './tokens.ts'
 /** Maximum requests of a session in 60 seconds. An open page makes a few every few seconds. */
 const MAX_REQUESTS = 1_200
 
-/** Authenticates sessions of browsers. Each request is looked up and counted in the database. */
-export const createSessionAuthentication =
-  (em: EntityManager): AuthenticateSession =>
-  async (token, workspaceId) => {
+interface SessionRequest {
+  tokenHash: Buffer
+  workspaceId: string | null
+}
+
+/**
+ * Authenticates sessions of browsers. Each request is looked up and counted in the database; concurrent requests of a session share
+ * a statement.
+ */
+export function createSessionAuthentication(em: EntityManager): AuthenticateSession {
+  const admit = batch(
+    ({ tokenHash, workspaceId }: SessionRequest) => `${tokenHash.toString('base64')} ${workspaceId}`,
+    ([request, ...others]) => admitSession(em.fork(), { ...request!, limit: MAX_REQUESTS, count: others.length + 1 }),
+  )
+  return async (token, workspaceId) => {
     const tokenHash = hashToken(token)
-    return tokenHash === null ? undefined : admitSession(em.fork(), { tokenHash, workspaceId, limit: MAX_REQUESTS })
+    return tokenHash === null ? undefined : admit({ tokenHash, workspaceId })
   }
+}

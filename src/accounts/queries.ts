@@ -4,32 +4,47 @@ import type { Challenge } from './entities.ts'
 import type { SignedIn } from '../http/index.ts'
 import type { WorkspaceMode, Role } from '../workspaces/index.ts'
 
+interface SessionRow {
+  session_id: string
+  account_id: string
+  email: string
+  role: Role | null
+  workspace_id: string | null
+  workspace_name: string
+  mode: WorkspaceMode
+  allowed: boolean
+  remaining: number
+  reset_at: string
+  retry_after: number
+  was_used_recently: boolean
+}
+
+/** Requests of one session. */
+export interface SessionRequests {
+  tokenHash: Buffer
+  /** The workspace that the requests name. */
+  workspaceId: string | null
+  /** Requests per minute. */
+  limit: number
+  count: number
+}
+
 /**
- * Looks a session up and counts the request in its rate limit, in one round trip. The limit is per session, so a stolen session
- * cannot keep its owner from ending it from another one. A session lasts 14 days from its last use, and at most 90.
+ * Looks a session up and counts requests in its rate limit, in one statement. The limit is per session, so a stolen session cannot
+ * keep its owner from ending it from another one. A session lasts 14 days from its last use, and at most 90.
  *
- * @returns `undefined` if it does not exist or has expired
+ * @returns an answer for each request, in their order: `undefined` if the session does not exist or has expired
  */
 export async function admitSession(
   em: EntityManager,
-  { tokenHash, workspaceId, limit }: { tokenHash: Buffer; workspaceId: string | null; limit: number },
-): Promise<SignedIn | undefined> {
-  const [row] = await preparedSql<{
-    session_id: string
-    account_id: string
-    email: string
-    role: Role | null
-    workspace_id: string | null
-    workspace_name: string
-    mode: WorkspaceMode
-    allowed: boolean
-    remaining: number
-    reset_at: string
-    retry_after: number
-    was_used_recently: boolean
-  }>(em, 'admit-session', ADMIT_SESSION, [tokenHash, workspaceId, limit])
-  if (!row) return undefined
-  if (!row.was_used_recently) await extendSession(em, row.session_id)
+  { tokenHash, workspaceId, limit, count }: SessionRequests,
+): Promise<(SignedIn | undefined)[]> {
+  const rows = await preparedSql<SessionRow>(em, 'admit-session', ADMIT_SESSION, [tokenHash, workspaceId, limit, count])
+  if (rows[0] && !rows[0].was_used_recently) await extendSession(em, rows[0].session_id)
+  return Array.from({ length: count }, (_none, n) => rows[n] && signedInOf(rows[n], limit))
+}
+
+function signedInOf(row: SessionRow, limit: number): SignedIn {
   const { role, workspace_id: id, workspace_name: name, mode } = row
   return {
     sessionId: row.session_id,
@@ -57,7 +72,10 @@ with found as (
   where session.token_hash = $1::bytea and session.expires_at > now()
 )
 select found.*, window_.*
-from found cross join lateral take_request(md5('session ' || session_id)::uuid, $3::integer, null) window_`
+from found cross join generate_series(1, $4::integer) n
+-- The argument depends on n, so that it is called for each request.
+cross join lateral take_request(md5('session ' || session_id)::uuid, case when n > 0 then $3::integer end, null) window_
+order by n`
 
 /** Extends a session that is in use. Called about once a minute at most, so that requests rarely write. */
 /** @returns `undefined` if there is no such account */

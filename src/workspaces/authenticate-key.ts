@@ -4,20 +4,35 @@ import { networkOf } from '../platform/address-ranges.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
-import { admitRequest } from './queries.ts'
+import { batch } from '../platform/batcher.ts'
+import { admitRequests } from './queries.ts'
+
+/** The client of a request: a key at an address, or the network of an address. */
+interface Client {
+  subject: string
+  keyHash: Buffer | null
+  address: string | null
+}
 
 /** Maximum time that a full window is cached. A raised limit or a deleted key takes effect after this time. */
 const MAX_REMEMBERED_MS = 1_000
 
 /**
- * Authenticates API keys. Each request is looked up and counted in the database. Only full windows are remembered, so that a
- * client that keeps sending requests costs no statements: a full window stays full, because only admitted requests are counted.
+ * Authenticates API keys. Each request is looked up and counted in the database; concurrent requests of one client share a
+ * statement. Only full windows are remembered, so that a client that keeps sending requests costs no statements: a full window
+ * stays full, because only admitted requests are counted.
  */
 export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
   const fullWindows = new LRUCache<string, { rateLimit: RateLimit; freeAt: number }>({
     max: 10_000,
     ttl: MAX_REMEMBERED_MS,
   })
+
+  const admit = batch(
+    ({ subject }: Client) => subject,
+    ([client, ...others]) =>
+      admitRequests(em.fork(), { ...client!, addressLimit: DEFAULT_RATE_LIMIT, count: others.length + 1 }),
+  )
 
   return async function authenticateKey(key, address) {
     const isWellFormed = isWellFormedApiKey(key)
@@ -30,11 +45,7 @@ export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
       const retryAfter = Math.max(1, Math.ceil((full.freeAt - performance.now()) / 1000))
       return { rateLimit: { ...full.rateLimit, retryAfter }, caller: refusalOf(key, 'unknown-key') }
     }
-    const { caller, rateLimit, fullForMs } = await admitRequest(em.fork(), {
-      keyHash,
-      address,
-      addressLimit: DEFAULT_RATE_LIMIT,
-    })
+    const { caller, rateLimit, fullForMs } = await admit({ subject, keyHash, address })
     if (!rateLimit.allowed) {
       const ttl = Math.min(fullForMs, MAX_REMEMBERED_MS)
       if (ttl >= 1) fullWindows.set(subject, { rateLimit, freeAt: performance.now() + fullForMs }, { ttl })

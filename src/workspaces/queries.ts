@@ -10,26 +10,35 @@ export interface Admission {
   fullForMs: number
 }
 
+/** Requests of one client. */
+export interface ClientRequests {
+  /** `null` if the requests have no well-formed key. */
+  keyHash: Buffer | null
+  /** An IP address, or `null` if it is unknown. */
+  address: string | null
+  /** Requests per minute of an address without a valid key. */
+  addressLimit: number
+  count: number
+  /** The time to count at, for tests; defaults to the database's clock. */
+  instant?: Date
+}
+
 /**
- * Looks a key up and counts the request, in one round trip: in the key's window or, without a usable key, in the address's
- * window. Windows are exact across replicas.
+ * Looks a key up and counts requests, in one statement: in the key's window or, without a usable key, in the address's window.
+ * Windows are exact across replicas.
  *
- * @param request.keyHash `null` if the request has no well-formed key
- * @param request.address an IP address, or `null` if it is unknown
- * @param request.addressLimit requests per minute of an address without a valid key
- * @param request.instant the time to count at, for tests; defaults to the database's clock
+ * @returns an admission for each request, in their order
  */
-export async function admitRequest(
+export async function admitRequests(
   em: EntityManager,
-  request: { keyHash: Buffer | null; address: string | null; addressLimit: number; instant?: Date },
-): Promise<Admission> {
-  const [row] = await preparedSql<AdmissionRow>(em, 'admit-request', ADMIT, [
-    request.keyHash,
-    request.address,
-    request.addressLimit,
-    request.instant?.toISOString() ?? null,
-  ])
-  if (!row) throw new Error('The admission returned no row')
+  { keyHash, address, addressLimit, count, instant }: ClientRequests,
+): Promise<Admission[]> {
+  const parameters = [keyHash, address, addressLimit, instant?.toISOString() ?? null, count]
+  const rows = await preparedSql<AdmissionRow>(em, 'admit-requests', ADMIT, parameters)
+  return rows.map(toAdmission)
+}
+
+function toAdmission(row: AdmissionRow): Admission {
   const rateLimit = {
     allowed: row.allowed,
     limit: row.rate_limit,
@@ -89,11 +98,13 @@ subject as (
   from (select) as request left join found on true
 )
 select subject.*, window_.*, case when usable then subject.rate_limit else $3::integer end as rate_limit
-from subject cross join lateral take_request(
+from subject cross join generate_series(1, $5::integer) n cross join lateral take_request(
   case when usable then key_id else md5('address ' || address)::uuid end,
   case when usable then subject.rate_limit else $3::integer end,
-  $4::timestamptz
-) window_`
+  -- Depends on n, so that it is called for each request.
+  case when n > 0 then $4::timestamptz end
+) window_
+order by n`
 
 /**
  * Deletes windows that have not been used for a while. They are empty, and are created again when needed. Copies the last use to

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { admitRequest } from '../../src/workspaces/queries.ts'
+import { admitRequests } from '../../src/workspaces/queries.ts'
 import { hashApiKey } from '../../src/workspaces/api-key.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createApiKey, deleteApiKey } from '../../src/workspaces/create-api-key.ts'
@@ -28,13 +28,15 @@ describe('the rate limit', () => {
   const aKey = (rateLimit: number) => service.newKey({ workspaceId: service.workspaceId, rateLimit })
   const get = (key: string | null, address?: string, from: Service = replicas[0]!) =>
     from.call('GET', 'whoami', undefined, { key, headers: address ? { 'x-forwarded-for': address } : {} })
-  const at = (key: string, instant: number) =>
-    admitRequest(service.context.orm.em.fork(), {
+  const countAt = (key: string, instant: number, count: number) =>
+    admitRequests(service.context.orm.em.fork(), {
       keyHash: hashApiKey(key),
       address: '127.0.0.1',
       addressLimit: 120,
+      count,
       instant: new Date(instant),
     })
+  const at = async (key: string, instant: number) => (await countAt(key, instant, 1))[0]!
 
   it('restarts when the clock is set back, because its window would otherwise stay full', async () => {
     const key = await aKey(2)
@@ -60,27 +62,34 @@ describe('the rate limit', () => {
     )
     const runs = fc.record({
       limit: fc.integer({ min: 1, max: 30 }),
-      gaps: fc.array(gaps, { minLength: 90, maxLength: 110 }),
+      // Concurrent requests share a statement.
+      groups: fc.array(fc.record({ pause: gaps, count: fc.integer({ min: 1, max: 4 }) }), {
+        minLength: 90,
+        maxLength: 110,
+      }),
     })
     await fc.assert(
-      fc.asyncProperty(runs, async ({ limit, gaps: pauses }) => {
+      fc.asyncProperty(runs, async ({ limit, groups }) => {
         const key = await aKey(limit)
         let now = Date.UTC(2030, 0, 1)
         let admitted: number[] = []
-        for (const pause of pauses) {
+        for (const { pause, count } of groups) {
           now += pause
           instants += 1
           admitted = admitted.filter((instant) => instant > now - MINUTE)
-          const { rateLimit } = await at(key, now)
-          const expected = admitted.length < limit
-          assert.equal(rateLimit.allowed, expected)
-          if (expected) admitted.push(now)
-          assert.equal(rateLimit.remaining, limit - admitted.length)
-          assert.equal(rateLimit.resetAt.getTime(), admitted.at(-1)! + MINUTE)
-          if (!expected) {
-            // Never early, and less than a second late.
-            const freeAt = admitted[0]! + MINUTE
-            assert.equal(rateLimit.retryAfter, Math.ceil((freeAt - now) / 1000))
+          const admissions = await countAt(key, now, count)
+          assert.equal(admissions.length, count)
+          for (const { rateLimit } of admissions) {
+            const expected = admitted.length < limit
+            assert.equal(rateLimit.allowed, expected)
+            if (expected) admitted.push(now)
+            assert.equal(rateLimit.remaining, limit - admitted.length)
+            assert.equal(rateLimit.resetAt.getTime(), admitted.at(-1)! + MINUTE)
+            if (!expected) {
+              // Never early, and less than a second late.
+              const freeAt = admitted[0]! + MINUTE
+              assert.equal(rateLimit.retryAfter, Math.ceil((freeAt - now) / 1000))
+            }
           }
         }
       }),

@@ -1,26 +1,12 @@
 import type { Context, Middleware } from 'koa'
-import { networkOf } from '../../platform/address-ranges.ts'
-import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
 import { readId } from '../../platform/ids.ts'
-import { BUSY, ApiError } from '../../platform/api-error.ts'
+import { ApiError } from '../../platform/api-error.ts'
 import type { Caller } from '../caller.ts'
 import { scopesOf } from '../roles.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { NOT_A_MEMBER, SIGNED_OUT, WORKSPACE_MISSING } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 import { sessionTokenOf, type SignedIn, visitorOf } from '../visitor.ts'
-
-/**
- * Maximum concurrent requests with the same credential. They are counted in one row of the rate limiter, where they wait for each
- * other while holding a database connection.
- */
-const CONCURRENCY = {
-  maxRunning: 2,
-  maxWaiting: 1_000,
-  maxWaitMs: 5_000,
-  createError: () =>
-    new ApiError(BUSY, { message: 'Too many concurrent requests of this key or address. Please try again.' }),
-}
 
 type Dependencies = Pick<ApiDependencies, 'authenticateKey' | 'authenticateSession' | 'trustedProxies' | 'publicUrl'>
 
@@ -34,26 +20,23 @@ export function authenticate({
   trustedProxies,
   publicUrl,
 }: Dependencies): Middleware<ApiState> {
-  const limit = new ConcurrencyLimit(CONCURRENCY)
   return async function authenticate(ctx, next) {
     const { state } = ctx
     state.visitor = visitorOf(ctx, trustedProxies, publicUrl)
     const { address } = state.visitor
     const key = keyOf(ctx)
     const token = key === undefined ? sessionTokenOf(ctx, state.visitor) : undefined
-    await limit.run(key || token || networkOf(address ?? 'unknown'), async () => {
-      const workspaceId = ctx.get('X-Workspace-Id')
-      const signedIn = token === undefined ? undefined : await authenticateSession(token, readId(workspaceId) ?? null)
-      if (signedIn) {
-        state.visitor.session = signedIn
-        state.rateLimit = signedIn.rateLimit
-        state.caller = memberOf(signedIn, workspaceId)
-      } else {
-        const { caller, rateLimit } = await authenticateKey(key ?? '', address)
-        state.rateLimit = rateLimit
-        state.caller = token === undefined ? caller : new ApiError(SIGNED_OUT)
-      }
-    })
+    const workspaceId = ctx.get('X-Workspace-Id')
+    const signedIn = token === undefined ? undefined : await authenticateSession(token, readId(workspaceId) ?? null)
+    if (signedIn) {
+      state.visitor.session = signedIn
+      state.rateLimit = signedIn.rateLimit
+      state.caller = memberOf(signedIn, workspaceId)
+    } else {
+      const { caller, rateLimit } = await authenticateKey(key ?? '', address)
+      state.rateLimit = rateLimit
+      state.caller = token === undefined ? caller : new ApiError(SIGNED_OUT)
+    }
     await next()
   }
 }
