@@ -67,6 +67,12 @@ for (const file of globSync(join(root, 'src/*/entities.ts'))) {
 }
 
 const statements: Statement[] = []
+/** The functions that run SQL, and the index of their argument that is the text. */
+const TEXT_ARGUMENTS = new Map([
+  ['sql', 1],
+  ['preparedSql', 2],
+])
+
 const chains = new Set<ts.Node>()
 let rawCalls = 0
 for (const source of sources) visit(source)
@@ -106,7 +112,7 @@ function visit(node: ts.Node): void {
 /** The index of the argument of a call that is SQL text. */
 function textArgument(call: ts.CallExpression): number | undefined {
   if (!ts.isIdentifier(call.expression)) return undefined
-  return { sql: 1, preparedSql: 2 }[call.expression.text]
+  return TEXT_ARGUMENTS.get(call.expression.text)
 }
 
 /** Adds `em.nativeUpdate(Entity, …)` and similar calls. */
