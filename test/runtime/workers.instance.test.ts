@@ -334,12 +334,12 @@ describe('a worker that starts', () => {
       const before = await left()
       assert.ok(before > 0)
       await service.startWorker()
-      await eventually('all are deleted', async () => ((await left()) === 0 ? true : undefined), 60_000)
+      await eventually('all are deleted', async () => ((await left()) === 0 ? true : undefined), 180_000)
       await eventually(
         'the automation is deleted',
         async () =>
           (await query('select count(*)::integer as count from automations where id = $1::uuid')) ? undefined : true,
-        30_000,
+        120_000,
       )
       // A run that had not begun when its automation was deleted may find nothing to do, and completes.
       for (const each of real)
