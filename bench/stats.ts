@@ -1,4 +1,5 @@
 import { foldCounters } from '../src/counters/index.ts'
+import { recountCounters } from '../src/stats/index.ts'
 import { sql } from '../src/platform/db/sql.ts'
 import { createApiKey } from '../src/workspaces/create-api-key.ts'
 import { anAutomation, EMAIL, wait } from '../test/support/factories.ts'
@@ -27,7 +28,7 @@ async function sides() {
     const service = await startService({ worker: false })
     const [large, small] = [await fill(service, LARGE), await fill(service, SMALL)]
     const { em } = service.context.orm
-    await sql(em.fork(), 'select rebuild_counters()')
+    await em.fork().transactional(recountCounters)
     while ((await foldCounters(em.fork(), 200_000)) > 0);
     for (const table of ['counter_changes', 'step_counters', 'flow_counters', 'messages', 'enrollments']) {
       await sql(em.fork(), `vacuum analyze ${table}`)

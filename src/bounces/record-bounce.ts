@@ -1,6 +1,6 @@
 import { isAddressId, type SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
-import { recordUnsubscribe } from '../messages/index.ts'
+import { type MessageOutcome, recordOutcome, recordUnsubscribe } from '../messages/index.ts'
 import { withoutReturnPaths } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -11,7 +11,7 @@ import { Bounce } from './entities.ts'
 import { type BouncedMessage, insertBounce, renewOptOut, findConsecutiveSoftBounces } from './queries.ts'
 import type { BounceCategory, BounceKind } from './categories.ts'
 
-/** Source of a bounce that is a rejection while Dripline sends. `src/stats/migrations/002-reports.sql` repeats it. */
+/** Source of a bounce that is a rejection while Dripline sends. */
 export const REJECTION = 'rejection'
 
 /** A bounce as its source reports it. */
@@ -80,9 +80,40 @@ async function record(
   const isNew =
     (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewOptOut(unit, of, bounce)))
   if (!isNew) return 'known'
+  const suppressed = await suppressFor(unit, of, { kind, status, diagnostic }, contact)
+  // After the contact's enrollments, as in docs/lock-order.md.
+  const outcome = outcomeOf(kind, source)
   if (kind === 'UNSUBSCRIBE') await recordUnsubscribe(unit, of.id)
+  else if (outcome) await recordOutcome(unit, of.id, outcome)
+  return { suppressed }
+}
+
+/** Returns the outcome that a bounce counts as in reports. A full mailbox that the mail server rejects only counts as failed. */
+function outcomeOf(kind: BounceKind, source: string): MessageOutcome | undefined {
+  const isRejection = source === REJECTION
+  switch (kind) {
+    case 'HARD':
+      return isRejection ? 'REJECTED' : 'HARD_BOUNCED'
+    case 'SOFT':
+      return isRejection ? undefined : 'SOFT_BOUNCED'
+    case 'BLOCKED':
+      return 'BLOCKED'
+    case 'COMPLAINT':
+      return 'COMPLAINED'
+    case 'UNSUBSCRIBE':
+      return undefined
+  }
+}
+
+/** Suppresses the address of a bounced message, if the bounce requires it. @returns the suppressed addresses */
+async function suppressFor(
+  unit: EntityManager,
+  of: BouncedMessage,
+  { kind, status, diagnostic }: Pick<BounceReport, 'kind' | 'status' | 'diagnostic'>,
+  contact: Awaited<ReturnType<typeof lockContact>>,
+): Promise<{ email: string; due: Delivery[] }[]> {
   const reason = await reasonOf(unit, of, kind)
-  if (reason === undefined) return { suppressed: [] }
+  if (reason === undefined) return []
   const fullNote = [status, diagnostic && withoutAddresses(diagnostic, of.recipient)].filter(Boolean).join(' ')
   const note = fullNote === '' ? null : fullNote.slice(0, 500)
   // An opt-out or complaint also applies to the contact's new address. A bounce applies to one mailbox only.
@@ -92,7 +123,7 @@ async function record(
     const { due } = await suppressAddress(unit, of.workspaceId, { email, reason, note })
     suppressed.push({ email, due })
   }
-  return { suppressed }
+  return suppressed
 }
 
 async function reasonOf(

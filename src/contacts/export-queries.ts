@@ -68,7 +68,7 @@ const PARTS = {
     fields: `'id', id, 'messageId', message_id, 'to', recipient, 'subject', subject, 'status', status, 'automationId', automation_id,
       'campaignId', campaign_id, 'error', error, 'createdAt', created_at, 'sentAt', sent_at, 'deliveredAt', delivered_at,
       'openedAt', opened_at, 'clickedAt', clicked_at,
-      'unsubscribedAt', (select unsubscribes.created_at from unsubscribes where unsubscribes.message_id = messages.id)`,
+      'unsubscribedAt', unsubscribed_at`,
     from: 'messages where contact_id',
     order: BY_AGE,
   },

@@ -6,7 +6,7 @@ import { DOMAIN_COLUMNS } from './changes.ts'
 const LOCK = `hashtextextended('fold counters', 0)`
 
 /**
- * Adds changes to the counters: see `migrations`, whose triggers write them. Readers of counters of steps and intervals also sum the
+ * Adds changes to the counters: see `CounterChanges`. Readers of counters of steps and intervals also sum the
  * changes that have not been added yet, so they never see outdated numbers.
  *
  * @returns the number of changes of the kind that has most; `limit` if there may be more

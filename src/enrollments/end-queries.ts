@@ -3,7 +3,7 @@ import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, tak
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
-import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes-queries.ts'
 import type { EndCause } from './end-cause.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 

@@ -1,7 +1,7 @@
 import type { Place } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { CHANGED, countChanges, type EnrollmentChange } from './changes.ts'
+import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 
 /** Locks the enrollments of a contact that is being erased: before their runs and messages, see docs/lock-order.md. */
 export async function lockEnrollmentsOf(em: EntityManager, contactId: string): Promise<void> {

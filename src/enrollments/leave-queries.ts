@@ -3,7 +3,7 @@ import type { EventOrCondition } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
-import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes-queries.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
 import type { LeaveRule } from './leave-rules.ts'
 

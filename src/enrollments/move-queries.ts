@@ -2,7 +2,7 @@ import { type StepOutline, type Stop, stopAfter } from '../automation-engine/ind
 import { versionSteps } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined, preparedSql } from '../platform/db/sql.ts'
-import { CHANGED, countChanges, type EnrollmentChange } from './changes.ts'
+import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 
 /** A step at which an enrollment is. */
 interface AtStep {

@@ -1,7 +1,7 @@
 import type { Stop } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
-import { CHANGED, countChanges, type EnrollmentChange } from './changes.ts'
+import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 
 /** A step that an enrollment has passed, the branch that it chose, and when it was passed or its wait ends. */
 export interface PassedStep {

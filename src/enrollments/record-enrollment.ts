@@ -6,7 +6,7 @@ import { pipelined } from '../platform/db/sql.ts'
 import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
 import { causeOf, type EndCause, type WorkflowEnd } from './end-cause.ts'
-import { countChanges } from './changes.ts'
+import { countChanges } from './changes-queries.ts'
 import { statusOf } from './leave-queries.ts'
 import {
   endActive,

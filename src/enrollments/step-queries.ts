@@ -11,7 +11,7 @@ import {
 } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
-import { CHANGED, countChanges, type EnrollmentChange } from './changes.ts'
+import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 import type { FinishedStep } from './due-time.ts'
 
 /** An email step of an enrollment, with everything that decides whether it is sent. */

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { MessageOutcome } from './changes-queries.ts'
 import type { MessageStatus } from './message.ts'
 
 const schema = defineEntity({
@@ -42,22 +43,13 @@ const schema = defineEntity({
     /** When a person first opened it or clicked a link. Scanners are excluded as far as possible. */
     openedAt: p.datetime().nullable(),
     clickedAt: p.datetime().nullable(),
+    /** When its contact unsubscribed by one of its links, or at their provider because of it. */
+    unsubscribedAt: p.datetime().nullable(),
+    /** Its results after it was sent or rejected. */
+    outcomes: p.array().$type<MessageOutcome[]>(),
   },
 })
 
 /** One email to one contact. Written by `store-queries.ts` only. */
 export class Message extends schema.class {}
 schema.setClass(Message)
-
-const unsubscribeTable = defineEntity({
-  name: 'Unsubscribe',
-  tableName: 'unsubscribes',
-  properties: {
-    messageId: p.uuid().primary(),
-    createdAt: p.datetime(),
-  },
-})
-
-/** A message because of which its contact unsubscribed. */
-export class Unsubscribe extends unsubscribeTable.class {}
-unsubscribeTable.setClass(Unsubscribe)

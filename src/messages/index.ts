@@ -1,4 +1,5 @@
-export { Message, Unsubscribe } from './entities.ts'
+export { Message } from './entities.ts'
+export { countClicks, type MessageOutcome, recountMessages } from './changes-queries.ts'
 export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
 export {
   type CampaignRef,
@@ -49,17 +50,19 @@ export {
   cancelRetriesOf,
   expireLease,
   expireLeases,
-  type FirstVisits,
   finishMessagesOf,
   LEASE_SECONDS,
   postponeMessages,
   queueEmails,
   queueRecipients,
   type QueuedRow,
+  recordOutcome,
+  recordUnsubscribe,
   releaseRecipients,
   setDelivered,
-  setFirstVisits,
+  setVisits,
   shortenLeases,
+  type VisitSummary,
 } from './store-queries.ts'
 export { MAY_HAVE_BEEN_SENT_ERROR } from './send.ts'
 export { prepareStored, retryMessage } from './deliver-retry.ts'
@@ -82,7 +85,7 @@ export {
   variantOf,
 } from './results.ts'
 export { clickedLinks, type DayResults, type LinkClicks, MAX_LINKS, resultsByDay } from './results-queries.ts'
-export { HAS_ARRIVED, recordUnsubscribe, recordUnsubscribeByLink } from './unsubscribe-queries.ts'
+export { HAS_ARRIVED, messageOfLink } from './unsubscribe-queries.ts'
 export { lockFreeMessages, lockVisitedMessage } from './first-visits-queries.ts'
 export {
   eraseMessages,

@@ -1,7 +1,7 @@
 import { array, object, string, type InferType } from 'yup'
 import { type Caller, count } from '../http/index.ts'
 
-/** The counters of the results of messages: see `src/stats/migrations/002-reports.sql`. */
+/** The counters of the results of messages. */
 export const RESULT_COUNTERS = [
   'SENT',
   'REJECTED',

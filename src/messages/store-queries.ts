@@ -5,9 +5,10 @@
  * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
  */
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { inTransaction, pipelined, preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import { type ContactInAutomation, contactInAutomationColumns } from '../automation-engine/index.ts'
+import { CHANGED, countChanges, countClicks, type MessageChange, type MessageOutcome } from './changes-queries.ts'
 import type { MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
@@ -27,6 +28,23 @@ const IS_LIVE = `status = 'SENDING' and lease_until > clock_timestamp()`
  */
 const asJson = (rows: readonly object[]): string =>
   JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
+
+/**
+ * Runs a statement and counts the changes that it returns, in the entity manager's transaction or in a new one.
+ * @param name of a constant statement, which is prepared
+ */
+const write = <Row = object>(
+  em: EntityManager,
+  text: string,
+  parameters: readonly unknown[],
+  name?: string,
+): Promise<(Row & MessageChange)[]> =>
+  pipelined(em, async (unit) => {
+    const rows = await (name === undefined
+      ? sql<Row & MessageChange>(unit, text, parameters)
+      : preparedSql<Row & MessageChange>(unit, name, text, parameters))
+    return () => countChanges(unit, rows).then(() => rows)
+  })
 
 /** The content that the row stores. A campaign's content is stored with the campaign. */
 export interface ContentColumns {
@@ -68,8 +86,11 @@ const IDENTITY = `
 
 export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_final_at: string | null }
 
+/** A claim that succeeded. */
+export type WrittenClaim = MessageChange & { claim: string }
+
 /**
- * Claims messages for sending, or finalizes them immediately.
+ * Claims messages for sending, or finalizes them immediately. The caller counts the changes.
  *
  * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt read, and a new row conflicts
  * with one that another attempt inserted. Two attempts can share this statement, so it returns claims. Tests:
@@ -77,14 +98,8 @@ export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_f
  *
  * @returns the claims that succeeded; at most one for each message
  */
-export async function writeClaims(em: EntityManager, claims: readonly ClaimRow[]): Promise<ReadonlySet<string>> {
-  const rows = await preparedSql<{ claim: string }>(em, 'claim-messages', CLAIM, [
-    asJson(claims),
-    LEASE_SECONDS,
-    claims.map(({ id }) => id),
-  ])
-  return new Set(rows.map(({ claim }) => claim))
-}
+export const writeClaims = (em: EntityManager, claims: readonly ClaimRow[]): Promise<WrittenClaim[]> =>
+  preparedSql<WrittenClaim>(em, 'claim-messages', CLAIM, [asJson(claims), LEASE_SECONDS, claims.map(({ id }) => id)])
 
 const CLAIM = `
 with given as (
@@ -101,7 +116,7 @@ inserted as (
     lease_until, error, message_id, recipient, subject, html, text, sent_at, final_at
   from given where before is null
   on conflict do nothing
-  returning claim
+  returning claim, ${CHANGED}
 ),
 updated as (
   update messages message set
@@ -118,9 +133,9 @@ updated as (
   where message.id = any($3::uuid[]) and message.id = given.id
     and message.attempts = given.attempts and message.status = given.before
     and (given.intent <> 'retry' or message.retry_at is not null)
-  returning message.claim
+  returning message.claim, ${CHANGED}
 )
-select claim from inserted union all select claim from updated`
+select * from inserted union all select * from updated`
 
 export interface OutcomeRow extends ContentColumns {
   id: string
@@ -135,7 +150,7 @@ export interface OutcomeRow extends ContentColumns {
  * message became UNCONFIRMED, the true outcome still replaces that status.
  */
 export async function writeOutcomes(em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<void> {
-  await preparedSql(em, 'record-outcomes', OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)])
+  await write(em, OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)], 'record-outcomes')
 }
 
 const OUTCOME = `
@@ -154,7 +169,8 @@ from jsonb_to_recordset($1::jsonb) as given(id uuid, claim uuid, status text, re
 cross join lateral (select given.message_id is not null) content(has_content)
 -- By ID only: an index on the status has a dead entry for each message of a campaign until it is vacuumed.
 where message.id = any($2::uuid[]) and message.id = given.id and message.claim = given.claim
-  and (message.status in ('SENDING', 'UNCONFIRMED')) is true`
+  and (message.status in ('SENDING', 'UNCONFIRMED')) is true
+returning ${CHANGED}`
 
 export type DeferralRow = AttemptColumns &
   StepColumns &
@@ -174,7 +190,7 @@ export type DeferralRow = AttemptColumns &
  * increases, and a missing row is inserted, so that the claim fails when it arrives. Test: test/messages/claims.test.ts.
  */
 export async function writeDeferrals(em: EntityManager, deferrals: readonly DeferralRow[]): Promise<void> {
-  await preparedSql(em, 'defer-messages', DEFER, [asJson(deferrals), deferrals.map(({ id }) => id)])
+  await write(em, DEFER, [asJson(deferrals), deferrals.map(({ id }) => id)], 'defer-messages')
 }
 
 const DEFER = `
@@ -188,26 +204,31 @@ inserted as (
   select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, error, final_at
   from given where before is null
   on conflict do nothing
+  returning ${CHANGED}
+),
+updated as (
+  update messages message set
+    -- Stays UNCONFIRMED if a process found the lease expired, because the enrollment has continued.
+    status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
+    attempts = given.attempts + 1, lease_until = null, error = given.error,
+    message_id = case when has_content then given.message_id else message.message_id end,
+    recipient = case when has_content then given.recipient else message.recipient end,
+    subject = case when has_content then given.subject else message.subject end,
+    html = case when has_content then given.html else message.html end,
+    text = case when has_content then given.text else message.text end,
+    final_at = coalesce(message.final_at, given.final_at),
+    due_at = coalesce(now() + make_interval(secs => given.due_in), message.due_at),
+    retry_at = coalesce(message.retry_at, case
+      when message.status = 'SENDING' and message.abandoned_at is not distinct from given.abandoned_at then given.retry_at end)
+  from given
+  where message.id = any($2::uuid[]) and message.id = given.id and (
+    (message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))
+    or (message.attempts = given.attempts and message.status = given.before
+      and (given.intent <> 'retry' or message.retry_at is not null))
+  )
+  returning ${CHANGED}
 )
-update messages message set
-  -- Stays UNCONFIRMED if a process found the lease expired, because the enrollment has continued.
-  status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
-  attempts = given.attempts + 1, lease_until = null, error = given.error,
-  message_id = case when has_content then given.message_id else message.message_id end,
-  recipient = case when has_content then given.recipient else message.recipient end,
-  subject = case when has_content then given.subject else message.subject end,
-  html = case when has_content then given.html else message.html end,
-  text = case when has_content then given.text else message.text end,
-  final_at = coalesce(message.final_at, given.final_at),
-  due_at = coalesce(now() + make_interval(secs => given.due_in), message.due_at),
-  retry_at = coalesce(message.retry_at, case
-    when message.status = 'SENDING' and message.abandoned_at is not distinct from given.abandoned_at then given.retry_at end)
-from given
-where message.id = any($2::uuid[]) and message.id = given.id and (
-  (message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))
-  or (message.attempts = given.attempts and message.status = given.before
-    and (given.intent <> 'retry' or message.retry_at is not null))
-)`
+select * from inserted union all select * from updated`
 
 /**
  * Makes messages of a campaign due later, which counts as no attempt.
@@ -255,9 +276,9 @@ update messages set status = 'UNCONFIRMED', error = $1, lease_until = null, retr
 
 /** Makes one message UNCONFIRMED if its lease has expired. @returns whether it did */
 export async function expireLease(em: EntityManager, id: string, error: string): Promise<boolean> {
-  const rows = await sql(
+  const rows = await write(
     em,
-    `${EXPIRE} where id = $2::uuid and status = 'SENDING' and lease_until <= clock_timestamp() returning id`,
+    `${EXPIRE} where id = $2::uuid and status = 'SENDING' and lease_until <= clock_timestamp() returning ${CHANGED}`,
     [error, id],
   )
   return rows.length > 0
@@ -283,14 +304,14 @@ export async function expireLeases(
     limit: number
   },
 ): Promise<string[]> {
-  const rows = await sql<{ id: string }>(
+  const rows = await write<{ id: string }>(
     em,
     `${EXPIRE} where status = 'SENDING' and id in (
-       select id from messages
-       where status = 'SENDING' and lease_until <= clock_timestamp() - make_interval(secs => $2::float8)
-         and ${campaignId === null ? '$3::uuid is null' : 'campaign_id = $3::uuid'}
-       limit $4 for update skip locked
-     ) returning id`,
+         select id from messages
+         where status = 'SENDING' and lease_until <= clock_timestamp() - make_interval(secs => $2::float8)
+           and ${campaignId === null ? '$3::uuid is null' : 'campaign_id = $3::uuid'}
+         limit $4 for update skip locked
+       ) returning id, ${CHANGED}`,
     [error, graceSeconds, campaignId, limit],
   )
   return rows.map(({ id }) => id)
@@ -301,10 +322,10 @@ export async function expireLeases(
  * that the steps after them are due at the same times as on the original, and are not sent twice.
  */
 export async function abandonSending(em: EntityManager, error: string): Promise<void> {
-  await sql(
+  await write(
     em,
     `update messages set status = 'UNCONFIRMED', lease_until = null, error = $1, final_at = coalesce(final_at, claimed_at)
-     where status = 'SENDING'`,
+       where status = 'SENDING' returning ${CHANGED}`,
     [error],
   )
 }
@@ -356,13 +377,13 @@ export async function queueRecipients(
   campaign: { id: string; workspaceId: string },
   recipients: readonly QueuedRow[],
 ): Promise<number> {
-  const rows = await sql(
+  const rows = await write(
     em,
     `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, attempts, variant, list_ids, due_at)
-     select gen_random_uuid(), $2::uuid, given.contact_id, $1::uuid, 'QUEUED', gen_random_uuid(), 0, given.variant,
-       given.list_ids, coalesce(given.due_at, now())
-     from jsonb_to_recordset($3::jsonb) as given(contact_id uuid, list_ids uuid[], variant smallint, due_at timestamptz)
-     on conflict (campaign_id, contact_id) where campaign_id is not null do nothing returning id`,
+       select gen_random_uuid(), $2::uuid, given.contact_id, $1::uuid, 'QUEUED', gen_random_uuid(), 0, given.variant,
+         given.list_ids, coalesce(given.due_at, now())
+       from jsonb_to_recordset($3::jsonb) as given(contact_id uuid, list_ids uuid[], variant smallint, due_at timestamptz)
+       on conflict (campaign_id, contact_id) where campaign_id is not null do nothing returning ${CHANGED}`,
     [campaign.id, campaign.workspaceId, JSON.stringify(recipients)],
   )
   return rows.length
@@ -384,11 +405,12 @@ export async function queueEmails(
   workspaceId: string,
   emails: readonly QueuedEmailRow[],
 ): Promise<void> {
-  await sql(
+  await write(
     em,
     `insert into messages (id, workspace_id, contact_id, status, claim, attempts, recipient, subject, due_at)
-     select id, $1::uuid, contact_id, 'QUEUED', gen_random_uuid(), 0, recipient, subject, coalesce(due_at, now())
-     from jsonb_to_recordset($2::jsonb) as given(id uuid, contact_id uuid, recipient text, subject text, due_at timestamptz)`,
+       select id, $1::uuid, contact_id, 'QUEUED', gen_random_uuid(), 0, recipient, subject, coalesce(due_at, now())
+       from jsonb_to_recordset($2::jsonb) as given(id uuid, contact_id uuid, recipient text, subject text, due_at timestamptz)
+       returning ${CHANGED}`,
     [workspaceId, JSON.stringify(emails)],
   )
 }
@@ -400,13 +422,13 @@ export async function releaseRecipients(
   variant: number,
   limit: number,
 ): Promise<number> {
-  const rows = await sql(
+  const rows = await write(
     em,
     `update messages set variant = $2::smallint, due_at = now() where id in (
-       select id from messages
-       where campaign_id = $1::uuid and status in ${DISMISSIBLE} and due_at = 'infinity'
-       order by id limit $3 for update skip locked
-     ) returning id`,
+         select id from messages
+         where campaign_id = $1::uuid and status in ${DISMISSIBLE} and due_at = 'infinity'
+         order by id limit $3 for update skip locked
+       ) returning ${CHANGED}`,
     [campaignId, variant, limit],
   )
   return rows.length
@@ -429,11 +451,11 @@ export async function dismissMessages(
             which.campaignId,
             which.limit,
           ]
-  const rows = await sql(
+  const rows = await write(
     em,
     `update messages set status = 'DISMISSED', final_at = now(), error = $1,
-       due_at = case when due_at = 'infinity' then now() else due_at end
-     where ${where} and status in ${DISMISSIBLE} returning id`,
+         due_at = case when due_at = 'infinity' then now() else due_at end
+       where ${where} and status in ${DISMISSIBLE} returning ${CHANGED}`,
     [error, ...parameters],
   )
   return rows.length
@@ -441,11 +463,11 @@ export async function dismissMessages(
 
 /** Dismisses one message as an operator decided. @returns whether it still had that status, and is not in flight */
 export async function dismissDecided(em: EntityManager, id: string, status: MessageStatus): Promise<boolean> {
-  const rows = await sql(
+  const rows = await write(
     em,
     `update messages set status = 'DISMISSED', retry_at = null
-     where id = $1::uuid and status = $2 and status in ${listed(statusesBefore('DISMISSED'))} and not (${IS_LIVE})
-     returning id`,
+       where id = $1::uuid and status = $2 and status in ${listed(statusesBefore('DISMISSED'))} and not (${IS_LIVE})
+       returning ${CHANGED}`,
     [id, status],
   )
   return rows.length > 0
@@ -506,11 +528,11 @@ const PAGE = 1_000
 export async function abandonRetries(em: EntityManager, error: string): Promise<void> {
   const isOpen = `message.retry_at is not null and ${IS_RETRYABLE}`
   const abandonPage = (limit: number) =>
-    sql(
+    write(
       em,
       `update messages message set status = 'UNCONFIRMED', retry_at = null, error = $1,
-         final_at = coalesce(final_at, claimed_at)
-       where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning id`,
+           final_at = coalesce(final_at, claimed_at)
+         where id in (select id from messages message where ${isOpen} limit $2) and ${isOpen} returning ${CHANGED}`,
       [error, limit],
     )
   while ((await withSmallerPages(PAGE, abandonPage)).length > 0);
@@ -529,10 +551,11 @@ export async function finishMessagesOf(
 ): Promise<ReadonlySet<string>> {
   await dismissMessages(em, { enrollmentIds }, dismissed)
   const of = 'enrollment_id = any($2::uuid[])'
-  await sql(em, `${EXPIRE} where ${of} and status = 'SENDING' and lease_until <= clock_timestamp()`, [
-    senderDied,
-    enrollmentIds,
-  ])
+  await write(
+    em,
+    `${EXPIRE} where ${of} and status = 'SENDING' and lease_until <= clock_timestamp() returning ${CHANGED}`,
+    [senderDied, enrollmentIds],
+  )
   await sql(
     em,
     `update messages set retry_at = null where enrollment_id = any($1::uuid[]) and retry_at is not null and status <> 'SENDING'`,
@@ -548,7 +571,17 @@ export async function finishMessagesOf(
 
 /** Deletes a contact's messages, except those in flight. @returns the number left */
 export async function deleteMessagesOf(em: EntityManager, contactId: string): Promise<number> {
-  await sql(em, `delete from messages where contact_id = $1::uuid and not (${IS_LIVE})`, [contactId])
+  await inTransaction(em, async (unit) => {
+    // Locked first, because visits that are recorded now are deleted with them, too.
+    const gone = await sql<{ id: string }>(
+      unit,
+      `select id from messages where contact_id = $1::uuid and not (${IS_LIVE}) order by id for update`,
+      [contactId],
+    )
+    const ids = gone.map(({ id }) => id)
+    await countClicks(unit, await clicksOf(unit, ids), -1)
+    await write(unit, `delete from messages where id = any($1::uuid[]) returning ${CHANGED}`, [ids])
+  })
   const [row] = await sql<{ count: number }>(
     em,
     'select count(*)::integer as count from messages where contact_id = $1::uuid',
@@ -557,25 +590,63 @@ export async function deleteMessagesOf(em: EntityManager, contactId: string): Pr
   return row?.count ?? 0
 }
 
-/** When a person first opened a message and first clicked a link in it, as Postgres prints it. Null if they did not. */
-export interface FirstVisits {
+const clicksOf = (em: EntityManager, messageIds: readonly string[]): Promise<{ messageId: string; url: string }[]> =>
+  sql(
+    em,
+    `select message_id as "messageId", url from message_visits
+     where message_id = any($1::uuid[]) and kind = 'CLICK' and visitor = 'PERSON'`,
+    [messageIds],
+  )
+
+/**
+ * Who visited a message: when a person first opened it and first clicked a link in it, as Postgres prints it, or null; and whether a
+ * machine opened it.
+ */
+export interface VisitSummary {
   messageId: string
   openedAt: string | null
   clickedAt: string | null
+  isMachineOpened: boolean
 }
 
-/** Stores the first visits of messages. The caller holds their locks. */
-export async function setFirstVisits(em: EntityManager, visits: readonly FirstVisits[]): Promise<void> {
-  await sql(
+/** Stores who visited messages. The caller holds their locks. */
+export async function setVisits(em: EntityManager, visits: readonly VisitSummary[]): Promise<void> {
+  await write(
     em,
-    `update messages set opened_at = visit.opened_at, clicked_at = visit.clicked_at
-     from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[]) as visit (id, opened_at, clicked_at)
-     where messages.id = visit.id`,
+    `update messages message set opened_at = visit.opened_at, clicked_at = visit.clicked_at,
+       outcomes = array_remove(outcomes, 'MACHINE_OPENED')
+         || case when is_machine_opened then array['MACHINE_OPENED'] else array[]::text[] end
+     from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
+       as visit (id, opened_at, clicked_at, is_machine_opened)
+     where message.id = visit.id
+       and (message.opened_at, message.clicked_at, 'MACHINE_OPENED' = any(message.outcomes))
+         is distinct from (visit.opened_at, visit.clicked_at, is_machine_opened)
+     returning ${CHANGED}`,
     [
       visits.map(({ messageId }) => messageId),
       visits.map(({ openedAt }) => openedAt),
       visits.map(({ clickedAt }) => clickedAt),
+      visits.map(({ isMachineOpened }) => isMachineOpened),
     ],
+  )
+}
+
+/** Records that a contact unsubscribed because of a message. A second time changes nothing. */
+export async function recordUnsubscribe(em: EntityManager, id: string): Promise<void> {
+  await write(
+    em,
+    `update messages set unsubscribed_at = now(), outcomes = outcomes || 'UNSUBSCRIBED'::text
+       where id = $1::uuid and unsubscribed_at is null returning ${CHANGED}`,
+    [id],
+  )
+}
+
+/** Records that a message bounced, or that its recipient complained. A second time changes nothing. */
+export async function recordOutcome(em: EntityManager, id: string, outcome: MessageOutcome): Promise<void> {
+  await write(
+    em,
+    `update messages set outcomes = outcomes || $2::text where id = $1::uuid and $2 <> all(outcomes) returning ${CHANGED}`,
+    [id, outcome],
   )
 }
 

@@ -5,6 +5,7 @@ import { isTransient } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
 import { untilDone } from '../platform/db/until-done.ts'
+import { countChanges } from './changes-queries.ts'
 import type { Prepared } from './prepared.ts'
 import type { MessageSource, MessageSources } from './source.ts'
 import {
@@ -136,9 +137,8 @@ export class MessageStore {
       const sendable = new Set(gate.isOpen ? allowed : [])
       const rows = claims.filter(({ message }) => sendable.has(message)).map(claimRow)
       if (rows.length === 0) return () => Promise.resolve(new Set<string>())
-      const mayBounce = claims.some(({ as }) => isRejected(as))
-      if (!source.claimed && !mayBounce) return () => writeClaims(unit, rows)
-      const held = await writeClaims(unit, rows)
+      const changes = await writeClaims(unit, rows)
+      const held: ReadonlySet<string> = new Set(changes.map(({ claim }) => claim))
       const holders = claims.filter(({ claim }) => held.has(claim))
       await source.claimed?.(
         unit,
@@ -149,7 +149,7 @@ export class MessageStore {
         unit,
         holders.filter(({ as }) => isRejected(as)),
       )
-      return () => Promise.resolve(held)
+      return () => countChanges(unit, changes).then(() => held)
     })
     return claims.map(({ claim }) => written.has(claim))
   }

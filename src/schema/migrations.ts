@@ -31,7 +31,6 @@ const MIGRATIONS = [
   'emails/001-baseline',
   'counters/001-baseline',
   'webhooks/001-baseline',
-  'counters/002-reports',
 ]
 
 /** The names of all migrations, in the order in which they run. */

@@ -30,7 +30,7 @@ import { StoredResponse } from '../http/index.ts'
 import { Import, ImportChunk, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
 import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from '../lists/index.ts'
-import { Message, Unsubscribe } from '../messages/index.ts'
+import { Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
@@ -97,7 +97,6 @@ export const ENTITIES = [
   TransactionalEmail,
   AttachmentContent,
   Message,
-  Unsubscribe,
   MessageVisit,
   StepCounter,
   FlowCounter,

@@ -1,1 +1,2 @@
 export { recentCounts } from './queries.ts'
+export { type CounterDifference, counterDifferences, recountCounters } from './recount.ts'

@@ -155,13 +155,30 @@ interface RunChange {
 /** Counts how many contacts passed a step that is not an email, and by which branch: `PASSED`, or `PASSED else`. */
 async function countRuns(em: EntityManager, runs: readonly RunChange[], change: 1 | -1): Promise<void> {
   const changes = new CounterChanges()
-  for (const { workspace_id, automation_id, step_id, finished_at, result } of runs) {
-    if (finished_at === null || (result?.next !== 'go-on' && result?.next !== 'wait')) continue
-    const key = { workspaceId: workspace_id, automationId: automation_id, stepId: step_id, at: toDate(finished_at) }
-    const branch = result.next === 'go-on' ? result.branch : undefined
-    changes.add(key, branch === undefined ? 'PASSED' : `PASSED ${branch}`, change)
-  }
+  for (const run of runs) addRun(changes, run, change)
   await writeCounterChanges(em, changes)
+}
+
+function addRun(
+  changes: CounterChanges,
+  { workspace_id, automation_id, step_id, finished_at, result }: RunChange,
+  change: number,
+): void {
+  if (finished_at === null || (result?.next !== 'go-on' && result?.next !== 'wait')) return
+  const key = { workspaceId: workspace_id, automationId: automation_id, stepId: step_id, at: toDate(finished_at) }
+  const branch = result.next === 'go-on' ? result.branch : undefined
+  changes.add(key, branch === undefined ? 'PASSED' : `PASSED ${branch}`, change)
+}
+
+/** Counts all runs again. */
+export async function recountRuns(em: EntityManager, changes: CounterChanges): Promise<void> {
+  const rows = await sql<RunChange & { count: number }>(
+    em,
+    `select workspace_id, automation_id, step_id, date_bin('15 minutes', finished_at, timestamptz 'epoch') as finished_at,
+       jsonb_strip_nulls(jsonb_build_object('next', result -> 'next', 'branch', result -> 'branch')) as result, count(*)::integer
+     from step_runs where finished_at is not null group by 1, 2, 3, 4, 5`,
+  )
+  for (const row of rows) addRun(changes, row, row.count)
 }
 
 const DELETED = 'workspace_id, automation_id, step_id, finished_at, result'

@@ -1,4 +1,4 @@
-import { type FirstVisits, lockFreeMessages, setFirstVisits } from '../messages/index.ts'
+import { countClicks, lockFreeMessages, setVisits, type VisitSummary } from '../messages/index.ts'
 import type { VisitOf } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
@@ -80,20 +80,37 @@ export async function clicksBefore(em: EntityManager, messageId: string, instant
   return rows.map(({ seconds, links }) => ({ secondsBefore: seconds, links }))
 }
 
+/** A visit whose visitor changed, and its link. */
+interface ChangedVisit {
+  messageId: string
+  kind: 'OPEN' | 'CLICK'
+  url: string
+  was: Visitor
+}
+
+/** SQL: the columns of a `ChangedVisit`, for RETURNING. */
+const CHANGED = 'new.message_id as "messageId", new.kind, new.url, old.visitor as was'
+
 /**
  * Attributes the visits that began in a burst to it. They no longer count, and neither does an open among them. A link that was
  * first visited before the burst keeps its visitor.
  */
 export async function attributeToBurst(em: EntityManager, messageId: string, instant: string): Promise<void> {
-  await preparedSql(
+  const changed = await preparedSql<ChangedVisit>(
     em,
     'attribute-to-burst',
     `update message_visits set visitor = 'BURST'
      where message_id = $1::uuid and visitor in ('UNDECIDED', 'PERSON')
-       and at > $2::timestamptz - make_interval(secs => $3::float8)`,
+       and at > $2::timestamptz - make_interval(secs => $3::float8)
+     returning ${CHANGED}`,
     [messageId, instant, BURST_SECONDS],
   )
-  await updateFirstVisits(em, [messageId])
+  await countClicks(
+    em,
+    changed.filter(({ kind, was }) => kind === 'CLICK' && was === 'PERSON'),
+    -1,
+  )
+  await updateVisits(em, [messageId])
 }
 
 /**
@@ -115,25 +132,31 @@ export const decideVisits = (em: EntityManager, limit: number): Promise<number> 
       unit,
       due.map(({ message_id }) => message_id),
     )
-    const decided = await sql(
+    const decided = await sql<ChangedVisit>(
       unit,
       `update message_visits set visitor = 'PERSON'
        where message_id = any($1::uuid[]) and visitor = 'UNDECIDED' and at <= now() - make_interval(secs => $2::float8)
-       returning 1`,
+       returning ${CHANGED}`,
       [messageIds, BURST_SECONDS],
     )
-    await updateFirstVisits(unit, messageIds)
+    await countClicks(
+      unit,
+      decided.filter(({ kind }) => kind === 'CLICK'),
+      1,
+    )
+    await updateVisits(unit, messageIds)
     return decided.length
   })
 
-/** Stores in messages when a person first opened them and first clicked a link. */
-async function updateFirstVisits(em: EntityManager, messageIds: readonly string[]): Promise<void> {
+/** Stores in messages who visited them. The caller holds their locks. */
+export async function updateVisits(em: EntityManager, messageIds: readonly string[]): Promise<void> {
   const rows = await sql(
     em,
     `select message_id, min(at) filter (where kind = 'OPEN' and visitor = 'PERSON')::text as opened_at,
-       min(at) filter (where kind = 'CLICK' and visitor = 'PERSON')::text as clicked_at
+       min(at) filter (where kind = 'CLICK' and visitor = 'PERSON')::text as clicked_at,
+       bool_or(kind = 'OPEN' and visitor in ('MACHINE', 'EARLY', 'BURST')) as is_machine_opened
      from message_visits where message_id = any($1::uuid[]) group by message_id`,
     [messageIds],
   )
-  await setFirstVisits(em, toObjects<FirstVisits>(rows))
+  await setVisits(em, toObjects<VisitSummary>(rows))
 }

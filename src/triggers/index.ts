@@ -12,6 +12,7 @@ export {
   type EntryRule,
   deleteOldRefusedEntries,
   recordRefusedEntries,
+  recountRefusedEntries,
   type RefusedEntryWrite,
   eraseRefusedEntries,
 } from './refused-entry-queries.ts'

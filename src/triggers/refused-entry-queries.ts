@@ -65,11 +65,28 @@ returning ${COUNTED}`
 /** Counts refused entries: `REFUSED FILTER`. */
 async function countEntries(em: EntityManager, entries: readonly RefusedEntryRow[], change: 1 | -1): Promise<void> {
   const changes = new CounterChanges()
-  for (const { workspace_id, automation_id, rule, created_at } of entries) {
-    const key = { workspaceId: workspace_id, automationId: automation_id, stepId: NO_STEP, at: toDate(created_at) }
-    changes.add(key, `REFUSED ${rule}`, change)
-  }
+  for (const entry of entries) addEntry(changes, entry, change)
   await writeCounterChanges(em, changes)
+}
+
+function addEntry(
+  changes: CounterChanges,
+  { workspace_id, automation_id, rule, created_at }: RefusedEntryRow,
+  change: number,
+): void {
+  const key = { workspaceId: workspace_id, automationId: automation_id, stepId: NO_STEP, at: toDate(created_at) }
+  changes.add(key, `REFUSED ${rule}`, change)
+}
+
+/** Counts all refused entries again. */
+export async function recountRefusedEntries(em: EntityManager, changes: CounterChanges): Promise<void> {
+  const rows = await sql<RefusedEntryRow & { count: number }>(
+    em,
+    `select workspace_id, automation_id, rule, date_bin('15 minutes', created_at, timestamptz 'epoch') as created_at,
+       count(*)::integer
+     from refused_entries group by 1, 2, 3, 4`,
+  )
+  for (const row of rows) addEntry(changes, row, row.count)
 }
 
 /** Days for which refused entries are stored. */

@@ -6,7 +6,7 @@ import { newId } from '../../src/platform/ids.ts'
 import { campaignIs, readCampaign, type CampaignRead } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aList } from '../support/factories.ts'
-import { assertCountersMatch } from '../support/stats.ts'
+import { assertCountersMatch, recount } from '../support/stats.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
 
@@ -77,13 +77,15 @@ describe('an A/B test', () => {
       return campaign.abTest?.decidesAt == null ? undefined : campaign
     })
   /** Records opens of a variant, as if this many recipients had opened it. */
-  const open = (id: string, variant: number, count: number) =>
-    sql(
+  const open = async (id: string, variant: number, count: number) => {
+    await sql(
       em(),
       `update messages set opened_at = now() where id in (
          select id from messages where campaign_id = $1 and variant = $2 and sent_at is not null order by id limit $3)`,
       [id, variant, count],
     )
+    await recount(em())
+  }
   /** Makes the decision due, and wakes the campaign. */
   const decide = async (id: string) => {
     await sql(em(), `update campaigns set decides_at = now() where id = $1`, [id])
@@ -123,6 +125,7 @@ describe('an A/B test', () => {
     assert.equal(sink.mails.length - from, PEOPLE)
     // A retry sends the same variant.
     await sql(em(), `update messages set status = 'FAILED' where campaign_id = $1 and variant = 1`, [id])
+    await recount(em())
     const before = sink.mails.length
     const { body } = await service.call('POST', 'messages/retry', { campaignId: id, status: 'FAILED' })
     await eventually('they are sent again', () =>

@@ -9,7 +9,7 @@ import { aCampaign, campaignIs, readCampaign, type CampaignRead } from '../suppo
 import { eventually } from '../support/eventually.ts'
 import { activityOf, addressOf, aContact, aList } from '../support/factories.ts'
 import { lockWith } from '../support/locks.ts'
-import { assertCountersMatch } from '../support/stats.ts'
+import { assertCountersMatch, recount } from '../support/stats.ts'
 import { readMail } from '../support/read-mail.ts'
 import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 import type { Service } from '../support/service.ts'
@@ -248,6 +248,7 @@ describe('campaigns', () => {
       `update messages set status = 'SENDING', lease_until = now() - interval '1 minute' where campaign_id = $1 and status = 'QUEUED'`,
       [id],
     )
+    await recount(em())
     await service.call('POST', `campaigns/${id}/cancel`)
     await counts(id, 'unconfirmed', 1)
     assert.equal((await service.call('DELETE', `campaigns/${id}`)).status, 200)
@@ -288,6 +289,7 @@ describe('campaigns', () => {
       `update messages set status = 'SENDING', lease_until = now() + interval '1 hour' where campaign_id = $1 and status <> 'FAILED'`,
       [id],
     )
+    await recount(em())
     try {
       await sql(em(), `update campaigns set status = 'CANCELLED' where id = $1`, [id])
       assert.equal(await prepareRetry(service, failed!.id), undefined)
@@ -516,6 +518,7 @@ describe('campaigns', () => {
     await service.call('POST', `campaigns/${failing}/resume`)
     await eventually('it is sent again', () => mailsTo(addresses[0]!)[0])
     await sql(em(), `update messages set status = 'FAILED' where id = $1::uuid`, [id])
+    await recount(em())
     await set('CANCELLED', null)
     assert.equal((await retry()).refused, '409 message_not_retryable')
     const all = await service.call('POST', 'messages/retry', { campaignId: failing, status: 'FAILED' })
@@ -532,10 +535,12 @@ describe('campaigns', () => {
        from generate_series(1, 130) n`,
       [service.workspaceId, id],
     )
+    await recount(em())
     const { reasons, stats } = (await service.call('GET', `campaigns/${id}/report`)).body.data
     assert.deepEqual([stats.failed, reasons.length], [130, 101])
     assert.deepEqual(reasons.at(-1), { status: 'FAILED', reason: 'Other reasons', count: 30 })
     await sql(em(), `delete from messages where campaign_id = $1::uuid and status = 'FAILED'`, [id])
+    await recount(em())
   })
 
   it('are not sent without an audience or content, or at an invalid time', async () => {

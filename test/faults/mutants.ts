@@ -23,9 +23,9 @@ const CAMPAIGN = 'src/campaigns/campaign-source.ts'
 const TRANSITIONS: Record<string, Mutant> = {
   'unconditional-claim': {
     what: 'a superseded attempt sends what another one has already sent',
-    file: STORE,
-    replace: 'return new Set(rows.map(({ claim }) => claim))\n}\n\nconst CLAIM',
-    by: 'return new Set([...rows, ...claims].map(({ claim }) => claim))\n}\n\nconst CLAIM',
+    file: 'src/messages/store.ts',
+    replace: 'const held: ReadonlySet<string> = new Set(changes.map(({ claim }) => claim))',
+    by: 'const held: ReadonlySet<string> = new Set([...changes, ...rows].map(({ claim }) => claim))',
     worlds: ['enroll', 'campaign-overtaken'],
     stories: ['overtaken'],
   },
@@ -81,7 +81,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   'claim-is-not-deferred': {
     what: 'SENDING does not become DEFERRED although nothing was transmitted',
     file: STORE,
-    replace: "(message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))\n  or",
+    replace: "(message.claim = given.claim and message.status in ('SENDING', 'UNCONFIRMED'))\n    or",
     by: 'false or',
     worlds: ['claim-answer'],
     stories: ['claim-without-an-answer'],

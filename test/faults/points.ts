@@ -162,7 +162,7 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: claim written, not committed',
     file: STORE,
-    before: 'return () => Promise.resolve(held)\n',
+    before: 'return () => countChanges(unit, changes).then(() => held)\n',
     inStories: true,
   },
   {

@@ -1,6 +1,7 @@
 import { foldCounters } from '../../src/counters/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { recount } from '../support/stats.ts'
 import type { Service } from '../support/service.ts'
 import { AUTOMATIONS, FIRST_NAMES, LISTS, SEGMENTS, TAGS } from './sample-texts.ts'
 
@@ -86,7 +87,7 @@ export async function fillWorkspace(
     `update enrollments set paused = true where status = 'ACTIVE' and automation_id in
        (select id from automations where status = 'PAUSED') and wakes_at < now() + interval '4 hours'`,
   )
-  await sql(em(), 'select rebuild_counters()')
+  await recount(em())
   while ((await foldCounters(em(), 200_000)) > 0);
   const [shown] = await sql<{ contact_id: string }>(
     em(),

@@ -3,14 +3,16 @@ import { recordBounce } from '../../src/bounces/record-bounce.ts'
 import type { BounceKind } from '../../src/bounces/categories.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { writeOutcomes } from '../../src/messages/store-queries.ts'
+import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { signLink } from '../../src/signed-links/links.ts'
+import { decideVisits, updateVisits } from '../../src/tracking/queries.ts'
 import { foldCounters } from '../../src/counters/index.ts'
 import { aCampaign } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
-import { lockWith } from '../support/locks.ts'
-import { assertCountersMatch } from '../support/stats.ts'
+import { assertCountersMatch, recount } from '../support/stats.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
 
@@ -80,12 +82,31 @@ describe('reports', () => {
   const visit = async (messageId: string, kind: 'OPEN' | 'CLICK', visitor: string, url = '') => {
     await sql(
       em(),
-      `insert into message_visits (message_id, kind, url, links, at, visitor) values ($1::uuid, $2, $3, 2, now(), $4)`,
-      [messageId, kind, url, visitor],
+      `insert into message_visits (message_id, kind, url, links, at, visitor)
+       values ($1::uuid, $2, $3, 2, now() - interval '1 minute', $4)`,
+      [messageId, kind, url, visitor === 'PERSON' ? 'UNDECIDED' : visitor],
     )
-    if (visitor !== 'PERSON') return
-    const column = kind === 'OPEN' ? 'opened_at' : 'clicked_at'
-    await sql(em(), `update messages set ${column} = coalesce(${column}, now()) where id = $1::uuid`, [messageId])
+    if (visitor !== 'PERSON') return em().transactional((unit) => updateVisits(unit, [messageId]))
+    // The worker may do it at the same time.
+    await eventually('the visit counts as a person', async () => {
+      await decideVisits(em(), 1_000)
+      const decided = `select from message_visits where message_id = $1::uuid and kind = $2 and url = $3 and visitor = 'PERSON'`
+      return (await sql(em(), decided, [messageId, kind, url])).length > 0 || undefined
+    })
+  }
+  const attribute = (messageId: string, visitor: string) =>
+    em().transactional(async (unit) => {
+      await sql(unit, 'update message_visits set visitor = $2, at = now() where message_id = $1::uuid', [
+        messageId,
+        visitor,
+      ])
+      await updateVisits(unit, [messageId])
+    })
+  /** Records that the mail server accepted a message that is in flight. */
+  const accept = async (unit: EntityManager, id: string, recipient: string) => {
+    const [row] = await sql<{ claim: string }>(unit, 'select claim from messages where id = $1::uuid', [id])
+    const content = { message_id: `<${id}>`, recipient, subject: 'Hello', html: null, text: null }
+    await writeOutcomes(unit, [{ id, claim: row!.claim, status: 'SENT', response: '250', error: null, ...content }])
   }
   const unsubscribe = async (contactId: string, originId: string, form: Record<string, string>) => {
     const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId, originId })
@@ -104,7 +125,7 @@ describe('reports', () => {
       `select count(*)::integer as sent, ${of(`not ${has('HARD')}`)} as delivered, ${of(has('HARD'))} as bounced,
          ${of(has('SOFT'))} as "softBounced", ${of(has('BLOCKED'))} as blocked, ${of('opened_at is not null')} as opened,
          ${of(visited(isMachine))} as "machineOpened", ${of(visited(`kind = 'CLICK' and visitor = 'PERSON'`))} as clicked,
-         ${of('exists (select from unsubscribes where message_id = message.id)')} as unsubscribed, ${of(has('COMPLAINT'))} as complained
+         ${of('unsubscribed_at is not null')} as unsubscribed, ${of(has('COMPLAINT'))} as complained
        from messages message where status = 'SENT' and (${where})`,
       parameters,
     )
@@ -124,8 +145,8 @@ describe('reports', () => {
     await visit(a.id, 'OPEN', 'MACHINE')
     await visit(b.id, 'OPEN', 'EARLY')
     // A machine opened it first.
-    await sql(em(), `update message_visits set visitor = 'MACHINE' where message_id = $1::uuid`, [d.id])
-    await sql(em(), `update message_visits set visitor = 'UNDECIDED' where message_id = $1::uuid`, [b.id])
+    await attribute(d.id, 'MACHINE')
+    await attribute(b.id, 'UNDECIDED')
     await visit(c.id, 'CLICK', 'PERSON', `${link}c`)
     await visit(d.id, 'CLICK', 'PERSON', `${link}d`)
     await visit(d.id, 'CLICK', 'PERSON', 'https://shop.example/b')
@@ -183,7 +204,7 @@ describe('reports', () => {
     }
     const { campaign, automation, report } = await assertReports()
     assert.deepEqual(campaign.results, {
-      ...{ sent: 6, delivered: 5, bounced: 1, softBounced: 1, blocked: 1, opened: 3, machineOpened: 2, clicked: 3 },
+      ...{ sent: 6, delivered: 5, bounced: 1, softBounced: 1, blocked: 1, opened: 2, machineOpened: 2, clicked: 3 },
       ...{ unsubscribed: 2, complained: 1 },
     })
     assert.partialDeepStrictEqual(automation.total, { sent: 4, bounced: 1, opened: 1, unsubscribed: 1 })
@@ -307,6 +328,7 @@ describe('reports', () => {
         `update messages set sent_at = sent_at - make_interval(days => $2::integer) where id = $1::uuid`,
         [id, days],
       )
+    await recount(em())
     // A bounce counts on the day on which the email was sent.
     await bounce(weekAgo, 'HARD')
     await bounce(today, 'SOFT')
@@ -334,15 +356,22 @@ describe('reports', () => {
   })
 
   it('count an outcome that is recorded while its message becomes SENT', async () => {
-    const { messages } = await aMailedCampaign('raced')
-    const [{ id, contactId, recipient }] = messages as [Row]
-    await sql(em(), `update messages set status = 'UNCONFIRMED', sent_at = null where id = $1::uuid`, [id])
-    const update = `update messages set status = 'SENT', sent_at = now(), recipient = $2 where id = $1::uuid`
-    const commit = await lockWith(em(), update, [id, recipient])
-    const insert = `insert into bounces (id, workspace_id, contact_id, message_id, kind, source)
-      values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, 'HARD', 'test')`
+    const { id, messages } = await aMailedCampaign('raced')
+    const [message] = messages as [Row]
+    await sql(em(), `update messages set status = 'SENDING', sent_at = null, recipient = null where id = $1::uuid`, [
+      message.id,
+    ])
+    await recount(em())
+    const accepted = Promise.withResolvers<void>()
+    const released = Promise.withResolvers<void>()
+    const accepting = em().transactional(async (unit) => {
+      await accept(unit, message.id, message.recipient)
+      accepted.resolve()
+      await released.promise
+    })
+    await accepted.promise
     let isDone = false
-    const recorded = sql(em(), insert, [newId(), service.workspaceId, contactId, id]).then(() => (isDone = true))
+    const recorded = bounce(message, 'HARD').then(() => (isDone = true))
     await eventually('the bounce is recorded, or waits', async () => {
       const blocked = await sql(
         em(),
@@ -351,18 +380,22 @@ describe('reports', () => {
       )
       return isDone || blocked.length > 0 || undefined
     })
-    await commit()
-    await recorded
+    released.resolve()
+    await Promise.all([accepting, recorded])
+    assert.partialDeepStrictEqual((await get(`campaigns/${id}/report`)).results, { sent: 6, bounced: 1 })
     await assertCountersMatch(em(), service.workspaceId)
   })
 
   it('count what happens to a message in flight', async () => {
     const { id: campaignId, messages } = await aMailedCampaign('early')
-    const [{ id, contactId }] = messages as [Row]
-    await sql(em(), `update messages set status = 'SENDING', sent_at = null where id = $1::uuid`, [id])
+    const [{ id, contactId, recipient }] = messages as [Row]
+    await sql(em(), `update messages set status = 'SENDING', sent_at = null, recipient = null where id = $1::uuid`, [
+      id,
+    ])
+    await recount(em())
     await visit(id, 'OPEN', 'EARLY')
     await unsubscribe(contactId, campaignId, { choice: 'nothing' })
-    await sql(em(), `update messages set status = 'SENT', sent_at = now() where id = $1::uuid`, [id])
+    await accept(em(), id, recipient)
     assert.partialDeepStrictEqual((await get(`campaigns/${campaignId}/report`)).results, {
       machineOpened: 1,
       unsubscribed: 1,

@@ -47,19 +47,24 @@ create table messages (
   -- First opened or clicked by a person, as far as that can be told.
   opened_at timestamptz,
   clicked_at timestamptz,
-  constraint messages_once unique (enrollment_id, step_id, occurrence),
+  -- When its contact unsubscribed by one of its links, or at their provider because of it.
+  unsubscribed_at timestamptz,
+  -- Its results after it was sent or rejected, each once: see MESSAGE_OUTCOMES.
+  outcomes text[] not null default '{}',
   constraint messages_of_one check (
     case when automation_id is not null
       then campaign_id is null and enrollment_id is not null and step_id is not null and occurrence is not null
       else enrollment_id is null and step_id is null and occurrence is null and due_at is not null
     end)
 );
+create unique index messages_once on messages (enrollment_id, step_id, occurrence) where enrollment_id is not null;
 -- A contact gets a campaign once, even if a page of recipients is written twice.
 create unique index messages_once_a_campaign on messages (campaign_id, contact_id) where campaign_id is not null;
 
 create index messages_of_workspace on messages (workspace_id, status, created_at desc, id desc);
 create index messages_of_contact on messages (contact_id, created_at desc, id desc);
-create index messages_of_automation on messages (automation_id, status, created_at desc, id desc);
+create index messages_of_automation on messages (automation_id, status, created_at desc, id desc)
+  where automation_id is not null;
 create index messages_of_campaign on messages (campaign_id, status, created_at desc, id desc)
   where campaign_id is not null;
 
@@ -72,9 +77,3 @@ create index messages_sending_of_campaign on messages (campaign_id)
   where campaign_id is not null and status = 'SENDING';
 create index messages_to_retry on messages (retry_at) where retry_at is not null;
 create index messages_to_retry_of on messages (automation_id, id) where retry_at is not null;
-
--- A contact who unsubscribed by a link of a message, or at their provider because of it.
-create table unsubscribes (
-  message_id uuid primary key references messages on delete cascade,
-  created_at timestamptz not null default now()
-);

@@ -2,7 +2,7 @@ import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import { CounterChanges, NO_STEP, writeCounterChanges } from '../counters/index.ts'
 import { addTotals } from './totals-queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { toDate } from '../platform/db/sql.ts'
+import { sql, toDate } from '../platform/db/sql.ts'
 
 /** A change of an enrollment, as its statement returns it: the state before, `null` for a new one, and after, `null` if it is deleted. */
 export interface EnrollmentChange {
@@ -42,21 +42,9 @@ export const NOWHERE = 'paused = false, next_step_id = null, wakes_at = null'
 export async function countChanges(em: EntityManager, rows: readonly EnrollmentChange[]): Promise<void> {
   const changes = new CounterChanges()
   for (const row of rows) {
-    const of = { workspaceId: row.workspace_id, automationId: row.automation_id }
-    const count = (
-      state: Pick<EnrollmentChange, 'status' | 'paused' | 'next_step_id' | 'wakes_at'>,
-      change: number,
-    ): void => {
-      if (state.status === null) return
-      const whole = { ...of, stepId: NO_STEP, at: toDate(row.enrolled_at) }
-      changes.add(whole, state.status, change)
-      if (state.paused) changes.add(whole, 'PAUSED', change)
-      if (state.wakes_at !== null)
-        changes.add({ ...of, stepId: state.next_step_id ?? NO_STEP, at: toDate(state.wakes_at) }, 'WAITING', change)
-    }
     const { was_status: status, was_paused: paused, was_next_step_id: next_step_id, was_wakes_at: wakes_at } = row
-    count({ status, paused, next_step_id, wakes_at }, -1)
-    count(row, 1)
+    addEnrollment(changes, { ...row, status, paused, next_step_id, wakes_at }, -1)
+    addEnrollment(changes, row, 1)
   }
   const isNew = ({ was_status, status }: EnrollmentChange) => was_status === null && status === 'ACTIVE'
   const isCompleted = ({ was_status, status }: EnrollmentChange) => was_status === 'ACTIVE' && status === 'COMPLETED'
@@ -66,4 +54,37 @@ export async function countChanges(em: EntityManager, rows: readonly EnrollmentC
     addTotals(em, { enrolled: idsOf(rows.filter(isNew)), completed: idsOf(rows.filter(isCompleted)) }),
     writeCounterChanges(em, changes),
   ])
+}
+
+/** An enrollment in one state. */
+type CountedEnrollment = Pick<
+  EnrollmentChange,
+  'workspace_id' | 'automation_id' | 'enrolled_at' | 'status' | 'paused' | 'next_step_id' | 'wakes_at'
+>
+
+/** Adds enrollments that are in one state to the counters, or subtracts them. */
+function addEnrollment(
+  changes: CounterChanges,
+  { workspace_id, automation_id, enrolled_at, status, paused, next_step_id, wakes_at }: CountedEnrollment,
+  change: number,
+): void {
+  if (status === null) return
+  const of = { workspaceId: workspace_id, automationId: automation_id }
+  const whole = { ...of, stepId: NO_STEP, at: toDate(enrolled_at) }
+  changes.add(whole, status, change)
+  if (paused) changes.add(whole, 'PAUSED', change)
+  if (wakes_at !== null)
+    changes.add({ ...of, stepId: next_step_id ?? NO_STEP, at: toDate(wakes_at) }, 'WAITING', change)
+}
+
+/** Counts all enrollments again. */
+export async function recountEnrollments(em: EntityManager, changes: CounterChanges): Promise<void> {
+  const quarterOf = (time: string) => `date_bin('15 minutes', ${time}, timestamptz 'epoch') as ${time}`
+  const rows = await sql<CountedEnrollment & { count: number }>(
+    em,
+    `select workspace_id, automation_id, ${quarterOf('enrolled_at')}, status, paused, next_step_id, ${quarterOf('wakes_at')},
+       count(*)::integer
+     from enrollments group by 1, 2, 3, 4, 5, 6, 7`,
+  )
+  for (const row of rows) addEnrollment(changes, row, row.count)
 }
