@@ -1,5 +1,5 @@
 import type { AuthenticateSession } from '../http/index.ts'
-import { batch } from '../platform/batcher.ts'
+import { batch, inGroups } from '../platform/batcher.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { admitSession } from './queries.ts'
 import { hashToken } from './tokens.ts'
@@ -17,9 +17,13 @@ interface SessionRequest {
  * a statement.
  */
 export function createSessionAuthentication(em: EntityManager): AuthenticateSession {
+  // One statement of a session at a time, because they lock the same window.
   const admit = batch(
-    ({ tokenHash, workspaceId }: SessionRequest) => `${tokenHash.toString('base64')} ${workspaceId}`,
-    ([request, ...others]) => admitSession(em.fork(), { ...request!, limit: MAX_REQUESTS, count: others.length + 1 }),
+    ({ tokenHash }: SessionRequest) => tokenHash.toString('base64'),
+    inGroups(
+      ({ workspaceId }) => workspaceId ?? '',
+      (request, count) => admitSession(em.fork(), { ...request, limit: MAX_REQUESTS, count }),
+    ),
   )
   return async (token, workspaceId) => {
     const tokenHash = hashToken(token)

@@ -33,7 +33,7 @@ export interface SessionRequests {
  * Looks a session up and counts requests in its rate limit, in one statement. The limit is per session, so a stolen session cannot
  * keep its owner from ending it from another one. A session lasts 14 days from its last use, and at most 90.
  *
- * @returns an answer for each request, in their order: `undefined` if the session does not exist or has expired
+ * @returns one result per request, in order: `undefined` if the session does not exist or has expired
  */
 export async function admitSession(
   em: EntityManager,
@@ -77,13 +77,13 @@ from found cross join generate_series(1, $4::integer) n
 cross join lateral take_request(md5('session ' || session_id)::uuid, case when n > 0 then $3::integer end, null) window_
 order by n`
 
-/** Extends a session that is in use. Called about once a minute at most, so that requests rarely write. */
 /** @returns `undefined` if there is no such account */
 export async function emailOfAccount(em: EntityManager, id: string): Promise<string | undefined> {
   const [row] = await sql<{ email: string }>(em, 'select email from accounts where id = $1::uuid', [id])
   return row?.email
 }
 
+/** Extends a session that is in use. Called about once a minute at most, so that requests rarely write. */
 async function extendSession(em: EntityManager, id: string): Promise<void> {
   await sql(
     em,

@@ -43,3 +43,18 @@ export function batch<Item, Answer>(
       void work(key, started)
     })
 }
+
+/**
+ * Runs a batch in groups of calls that ask for the same, one group after another.
+ * @param run returns an answer for each of `count` equal calls
+ */
+export const inGroups =
+  <Item, Answer>(groupOf: (item: Item) => string, run: (item: Item, count: number) => Promise<Answer[]>) =>
+  async (batch: readonly Item[]): Promise<Answer[]> => {
+    const answers: Answer[] = []
+    for (const places of Map.groupBy(batch.keys(), (n) => groupOf(batch[n]!)).values()) {
+      const all = await run(batch[places[0]!]!, places.length)
+      for (const [n, place] of places.entries()) answers[place] = all[n]!
+    }
+    return answers
+  }

@@ -4,14 +4,13 @@ import { networkOf } from '../platform/address-ranges.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { hashApiKey, isWellFormedApiKey } from './api-key.ts'
-import { batch } from '../platform/batcher.ts'
+import { batch, inGroups } from '../platform/batcher.ts'
 import { admitRequests } from './queries.ts'
 
-/** The client of a request: a key at an address, or the network of an address. */
 interface Client {
-  subject: string
   keyHash: Buffer | null
   address: string | null
+  network: string
 }
 
 /** Maximum time that a full window is cached. A raised limit or a deleted key takes effect after this time. */
@@ -28,10 +27,14 @@ export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
     ttl: MAX_REMEMBERED_MS,
   })
 
+  // One statement of a key at a time, because they lock the same window.
   const admit = batch(
-    ({ subject }: Client) => subject,
-    ([client, ...others]) =>
-      admitRequests(em.fork(), { ...client!, addressLimit: DEFAULT_RATE_LIMIT, count: others.length + 1 }),
+    ({ keyHash, network }: Client) => keyHash?.toString('base64') ?? network,
+    inGroups(
+      ({ address }) => address ?? '',
+      ({ keyHash, address }, count) =>
+        admitRequests(em.fork(), { keyHash, address, addressLimit: DEFAULT_RATE_LIMIT, count }),
+    ),
   )
 
   return async function authenticateKey(key, address) {
@@ -45,7 +48,7 @@ export function createKeyAuthentication(em: EntityManager): AuthenticateKey {
       const retryAfter = Math.max(1, Math.ceil((full.freeAt - performance.now()) / 1000))
       return { rateLimit: { ...full.rateLimit, retryAfter }, caller: refusalOf(key, 'unknown-key') }
     }
-    const { caller, rateLimit, fullForMs } = await admit({ subject, keyHash, address })
+    const { caller, rateLimit, fullForMs } = await admit({ keyHash, address, network })
     if (!rateLimit.allowed) {
       const ttl = Math.min(fullForMs, MAX_REMEMBERED_MS)
       if (ttl >= 1) fullWindows.set(subject, { rateLimit, freeAt: performance.now() + fullForMs }, { ttl })

@@ -27,7 +27,7 @@ export interface ClientRequests {
  * Looks a key up and counts requests, in one statement: in the key's window or, without a usable key, in the address's window.
  * Windows are exact across replicas.
  *
- * @returns an admission for each request, in their order
+ * @returns one admission per request, in order
  */
 export async function admitRequests(
   em: EntityManager,

@@ -1,12 +1,23 @@
 import type { Context, Middleware } from 'koa'
+import { networkOf } from '../../platform/address-ranges.ts'
+import { ConcurrencyLimit } from '../../platform/concurrency-limit.ts'
 import { readId } from '../../platform/ids.ts'
-import { ApiError } from '../../platform/api-error.ts'
+import { BUSY, ApiError } from '../../platform/api-error.ts'
 import type { Caller } from '../caller.ts'
 import { scopesOf } from '../roles.ts'
 import type { ApiDependencies } from '../dependencies.ts'
 import { NOT_A_MEMBER, SIGNED_OUT, WORKSPACE_MISSING } from '../errors.ts'
 import type { ApiState } from '../state.ts'
 import { sessionTokenOf, type SignedIn, visitorOf } from '../visitor.ts'
+
+/** Maximum concurrent admissions with the same credential. Those that wait for one statement share the next one. */
+const CONCURRENCY = {
+  maxRunning: 100,
+  maxWaiting: 1_000,
+  maxWaitMs: 5_000,
+  createError: () =>
+    new ApiError(BUSY, { message: 'Too many concurrent requests of this key or address. Please try again.' }),
+}
 
 type Dependencies = Pick<ApiDependencies, 'authenticateKey' | 'authenticateSession' | 'trustedProxies' | 'publicUrl'>
 
@@ -20,23 +31,26 @@ export function authenticate({
   trustedProxies,
   publicUrl,
 }: Dependencies): Middleware<ApiState> {
+  const limit = new ConcurrencyLimit(CONCURRENCY)
   return async function authenticate(ctx, next) {
     const { state } = ctx
     state.visitor = visitorOf(ctx, trustedProxies, publicUrl)
     const { address } = state.visitor
     const key = keyOf(ctx)
     const token = key === undefined ? sessionTokenOf(ctx, state.visitor) : undefined
-    const workspaceId = ctx.get('X-Workspace-Id')
-    const signedIn = token === undefined ? undefined : await authenticateSession(token, readId(workspaceId) ?? null)
-    if (signedIn) {
-      state.visitor.session = signedIn
-      state.rateLimit = signedIn.rateLimit
-      state.caller = memberOf(signedIn, workspaceId)
-    } else {
-      const { caller, rateLimit } = await authenticateKey(key ?? '', address)
-      state.rateLimit = rateLimit
-      state.caller = token === undefined ? caller : new ApiError(SIGNED_OUT)
-    }
+    await limit.run(key || token || networkOf(address ?? 'unknown'), async () => {
+      const workspaceId = ctx.get('X-Workspace-Id')
+      const signedIn = token === undefined ? undefined : await authenticateSession(token, readId(workspaceId) ?? null)
+      if (signedIn) {
+        state.visitor.session = signedIn
+        state.rateLimit = signedIn.rateLimit
+        state.caller = memberOf(signedIn, workspaceId)
+      } else {
+        const { caller, rateLimit } = await authenticateKey(key ?? '', address)
+        state.rateLimit = rateLimit
+        state.caller = token === undefined ? caller : new ApiError(SIGNED_OUT)
+      }
+    })
     await next()
   }
 }
