@@ -11,7 +11,7 @@ import {
 } from '../outbox/index.ts'
 import { recordRejection } from '../bounces/index.ts'
 import { deleteRemainingMessages, overdueRetries, waitingRetries } from '../messages/index.ts'
-import { lostEvents } from '../triggers/index.ts'
+import { deleteRefusedEntriesOf, lostEvents } from '../triggers/index.ts'
 import { redeliverEvent } from './lost-events.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
@@ -138,6 +138,8 @@ async function deleteAutomation({ em, enrollments, log }: Dependencies, delivery
   if (!(await deleteEnrollments(fork, ids, deleteRuns)))
     return advanceBatchJob(fork, delivery, null, BUSY_AGAIN_SECONDS)
   if (page.length === pageSizes.deletedAutomation) return advanceBatchJob(fork, delivery, null)
+  if (!(await deleteRefusedEntriesOf(fork, automationId, pageSizes.deletedAutomation)))
+    return advanceBatchJob(fork, delivery, null)
   if (!(await deleteContents(fork, automationId, CONTENTS_AT_ONCE))) return advanceBatchJob(fork, delivery, null)
   await removeAutomation(fork, automationId)
   await completeDeliveries(fork, [delivery])

@@ -11,6 +11,7 @@ export {
   type RefusalReason,
   type EntryRule,
   deleteOldRefusedEntries,
+  deleteRefusedEntriesOf,
   recordRefusedEntries,
   recountRefusedEntries,
   type RefusedEntryWrite,

@@ -108,6 +108,22 @@ export const deleteOldRefusedEntries = (em: EntityManager, limit: number): Promi
     }
   })
 
+/** Deletes refused entries of an automation that is being deleted, at most `limit`. @returns whether none are left */
+export const deleteRefusedEntriesOf = (em: EntityManager, automationId: string, limit: number): Promise<boolean> =>
+  pipelined(em, async (unit) => {
+    const deleted = await sql<RefusedEntryRow>(
+      unit,
+      `delete from refused_entries where id in (
+         select id from refused_entries where automation_id = $1::uuid order by id desc limit $2
+       ) returning ${COUNTED}`,
+      [automationId, limit],
+    )
+    return async () => {
+      await countEntries(unit, deleted, -1)
+      return deleted.length < limit
+    }
+  })
+
 /** Deletes the refused entries of a contact that is being erased. */
 export async function eraseRefusedEntries(em: EntityManager, { id }: { id: string }): Promise<readonly Delivery[]> {
   const text = `delete from refused_entries where contact_id = $1::uuid returning ${COUNTED}`

@@ -17,6 +17,7 @@ interface Stats {
   active: number
   completed: number
   ending: { waiting: number }
+  refused: Record<string, number>
   steps: {
     stepId: string
     waiting: number
@@ -163,6 +164,22 @@ describe('stats', () => {
     await recountPositions(em())
     await recount(em())
     assert.partialDeepStrictEqual((await getStats(paused)).steps[0]!, { waiting: 1, due: 0 })
+  })
+
+  it('no longer count entries that were refused once their automation is deleted', async () => {
+    const id = await anAutomation(service, {
+      trigger: 'EVENT',
+      triggerConfig: { eventName: 'refused' },
+      steps: [EMAIL],
+    })
+    await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })
+    for (const contact of [await aContact(service), await aContact(service), await aContact(service)])
+      await service.call('POST', `contacts/${contact}/events`, { name: 'refused' })
+    assert.equal((await getStats(id)).refused.paused, 3)
+    assert.equal((await service.call('DELETE', `automations/${id}`)).status, 200)
+    const left = 'select from automations where id = $1::uuid'
+    await eventually('it is deleted', async () => (await sql(em(), left, [id])).length === 0 || undefined)
+    await assertCountersMatch(em(), service.workspaceId)
   })
 
   it('count deferred messages and rejected ones', async () => {

@@ -51,7 +51,7 @@ create index processed_events_of_event on processed_events (event_id);
 create table refused_entries (
   id bigint generated always as identity primary key,
   workspace_id uuid not null references workspaces on delete cascade,
-  automation_id uuid not null references automations on delete cascade,
+  automation_id uuid not null references automations,
   contact_id uuid not null references contacts on delete cascade,
   event_id uuid,
   rule text not null check (rule in ('FILTER', 'REENTRY', 'KEY', 'LOOP', 'PAUSED', 'TRIGGERS_OFF')),
