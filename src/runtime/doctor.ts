@@ -13,6 +13,7 @@ import { readOperationalStats } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { isLoginRefused } from '../platform/db/errors.ts'
 import { ping } from '../platform/db/sql.ts'
+import { type CounterDifference, counterDifferences } from '../stats/index.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
 import { openTemporal } from '../temporal/connection.ts'
 import { openDatabase } from '../schema/index.ts'
@@ -151,7 +152,20 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
     const words = `${undelivered} events are waiting for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
     findings.push(wrong('events', words, 'Check that Temporal and a worker are running.'))
   }
-  return findings
+  return [...findings, await checkCounters(orm)]
+}
+
+/** Compares the counters with what they count. On a large instance this takes longer than a check may. */
+async function checkCounters({ em }: Orm): Promise<Finding> {
+  try {
+    const differences = await counterDifferences(em)
+    if (differences.length === 0) return fine('counters', 'agree with the messages and enrollments that they count')
+    const [{ counter, stored, counted }] = differences as [CounterDifference]
+    const words = `${differences.length} differ from what they count, the first by ${stored - counted}: ${counter}`
+    return wrong('counters', words, 'Reports are wrong by these numbers. Please report it as a bug of Dripline.')
+  } catch (error) {
+    return note('counters', `were not compared with what they count (${reasonOf(error)})`)
+  }
 }
 
 async function checkTemporal(client: Client, config: Config, address: string): Promise<Finding[]> {

@@ -27,7 +27,10 @@ describe('the doctor', () => {
     const all = await findings()
     assert.deepEqual(
       all.map(({ is, what }) => [is, what]).slice(0, -1),
-      ['configuration', 'Postgres', 'Temporal', 'worker', 'API', 'sender', 'mail server'].map((what) => ['fine', what]),
+      ['configuration', 'Postgres', 'counters', 'Temporal', 'worker', 'API', 'sender', 'mail server'].map((what) => [
+        'fine',
+        what,
+      ]),
     )
     // What it says depends on the name of this machine.
     assert.equal(all.at(-1)!.what, 'sending host')
@@ -59,6 +62,18 @@ describe('the doctor', () => {
     const refused = new URL(env()['DATABASE_URL']!)
     refused.pathname = '/missing'
     assert.match(of(await findings({ DATABASE_URL: refused.href }), 'Postgres')!.words, /rejects the login/)
+  })
+
+  it('names counters that differ from what they count', async () => {
+    const em = service.context.orm.em.fork()
+    await sql(
+      em,
+      `insert into step_counters (automation_id, step_id, counter, count) values (gen_random_uuid(), gen_random_uuid(), 'SENT', 3)`,
+    )
+    const finding = of(await findings(), 'counters')!
+    assert.equal(finding.is, 'WRONG')
+    assert.match(finding.words, /^1 differ from what they count, the first by 3: step \S+ \S+ SENT$/)
+    await sql(em, `delete from step_counters where counter = 'SENT'`)
   })
 
   it('names the items that wait for an operator', async () => {
