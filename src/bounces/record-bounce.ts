@@ -1,6 +1,6 @@
 import { isAddressId, type SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
-import { type MessageOutcome, recordOutcome, recordUnsubscribe } from '../messages/index.ts'
+import { type MessageResult, recordResult, recordUnsubscribe } from '../messages/index.ts'
 import { withoutReturnPaths } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -82,14 +82,14 @@ async function record(
   if (!isNew) return 'known'
   const suppressed = await suppressFor(unit, of, { kind, status, diagnostic }, contact)
   // After the contact's enrollments, as in docs/lock-order.md.
-  const outcome = outcomeOf(kind, source)
+  const result = resultOf(kind, source)
   if (kind === 'UNSUBSCRIBE') await recordUnsubscribe(unit, of.id)
-  else if (outcome) await recordOutcome(unit, of.id, outcome)
+  else if (result) await recordResult(unit, of.id, result)
   return { suppressed }
 }
 
-/** Returns the outcome that a bounce counts as in reports. A full mailbox that the mail server rejects only counts as failed. */
-function outcomeOf(kind: BounceKind, source: string): MessageOutcome | undefined {
+/** Returns the result that a bounce counts as in reports. A full mailbox that the mail server rejects only counts as failed. */
+function resultOf(kind: BounceKind, source: string): MessageResult | undefined {
   const isRejection = source === REJECTION
   switch (kind) {
     case 'HARD':

@@ -34,8 +34,8 @@ export async function setPreferences(
     if (!contact) return undefined
     const { workspaceId, email, key } = contact
     const { isCurrent, others } = await addressesOfLink(unit, { contactId, originId }, key)
-    // Found before messages are dismissed, and written after them: enrollments are locked before messages.
-    const messageId = await messageOfLink(unit, { contactId, originId })
+    // Finds the message before it may be dismissed. Updates it after the enrollments, because they are locked first.
+    const messageId = change.kind === 'everything' ? undefined : await messageOfLink(unit, { contactId, originId })
     if (change.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
       if (messageId !== undefined) await recordUnsubscribe(unit, messageId)

@@ -1,22 +1,7 @@
 import { CounterChanges, type DomainColumn, NO_STEP, writeCounterChanges } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
-import type { MessageStatus } from './message.ts'
-
-/** Results of a message after it was sent or rejected, beside the opens and clicks of persons. */
-export const MESSAGE_OUTCOMES = [
-  /** Not sent, because the mail server rejected the recipient. */
-  'REJECTED',
-  'HARD_BOUNCED',
-  'SOFT_BOUNCED',
-  'BLOCKED',
-  'COMPLAINED',
-  'UNSUBSCRIBED',
-  /** A scanner or a mail program opened it. */
-  'MACHINE_OPENED',
-] as const
-
-export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
+import type { MessageResult, MessageStatus } from './message.ts'
 
 /** The part of a message that is counted. */
 export interface CountedState {
@@ -24,8 +9,8 @@ export interface CountedState {
   variant: number | null
   isOpened: boolean
   isClicked: boolean
-  outcomes: readonly MessageOutcome[]
-  /** The recipient's domain; `null` while the message is in flight, and if its contact was erased then. */
+  results: readonly MessageResult[]
+  /** The recipient's domain; `null` if the row stores no recipient. */
   domain: string | null
   /** The UTC day for which it counts for the domain: when it was sent or failed. `null` if it does not count. */
   day: string | null
@@ -45,7 +30,7 @@ export interface MessageChange {
 /** SQL: a `CountedState`. */
 const stateOf = (row: string): string => {
   const fields = [
-    `'status', ${row}.status, 'variant', ${row}.variant, 'outcomes', ${row}.outcomes`,
+    `'status', ${row}.status, 'variant', ${row}.variant, 'results', ${row}.results`,
     `'isOpened', ${row}.opened_at is not null, 'isClicked', ${row}.clicked_at is not null`,
     `'domain', left(lower(split_part(${row}.recipient, '@', -1)), 255)`,
     `'day', (case ${row}.status when 'SENT' then ${row}.sent_at when 'FAILED' then ${row}.final_at end at time zone 'UTC')::date`,
@@ -75,105 +60,60 @@ export const CHANGED = [
 export async function countChanges(em: EntityManager, rows: readonly MessageChange[]): Promise<void> {
   const changes = new CounterChanges()
   for (const row of rows) {
-    if (row.was) countState(changes, row, row.was, -1)
-    if (row.state) countState(changes, row, row.state, 1)
+    if (row.was) addMessage(changes, row, row.was, -1)
+    if (row.state) addMessage(changes, row, row.state, 1)
   }
   await writeCounterChanges(em, changes)
 }
 
-/** The step of an automation, or the variant of a campaign, under which a message is counted: see `NO_STEP`. */
-const countedStep = (stepId: string | null, variant: number | null): string =>
+/** The step of an automation, or the variant of a campaign, under which a message is counted: its number plus one, or `NO_STEP`. */
+export const countedStep = (stepId: string | null, variant: number | null): string =>
   stepId ?? (variant === null ? NO_STEP : NO_STEP.slice(0, -12) + (variant + 1).toString(16).padStart(12, '0'))
 
-/** A link in a message that a person clicked. */
-export interface ClickedLink {
-  automationId: string | null
-  campaignId: string | null
-  stepId: string | null
-  variant: number | null
-  url: string
+/** The columns of a domain's numbers for the results of messages. */
+const COLUMN_OF: Record<MessageResult, DomainColumn> = {
+  REJECTED: 'rejected',
+  HARD_BOUNCED: 'hard_bounced',
+  SOFT_BOUNCED: 'soft_bounced',
+  BLOCKED: 'blocked',
+  COMPLAINED: 'complained',
+  UNSUBSCRIBED: 'unsubscribed',
+  MACHINE_OPENED: 'machine_opened',
 }
-
-/** SQL: the columns of a `ClickedLink`, of a `visit` and its `message`. */
-const CLICKED_LINK = `message.automation_id as "automationId", message.campaign_id as "campaignId",
-  message.step_id as "stepId", message.variant, visit.url`
-
-/** Counts links of messages that persons clicked, or subtracts them. Those of transactional emails are not counted. */
-export async function countClicks(
-  em: EntityManager,
-  clicks: readonly { messageId: string; url: string }[],
-  change: number,
-): Promise<void> {
-  if (clicks.length === 0) return
-  const links = await sql<ClickedLink>(
-    em,
-    `select ${CLICKED_LINK} from unnest($1::uuid[], $2::text[]) visit (message_id, url)
-     join messages message on message.id = visit.message_id`,
-    [clicks.map(({ messageId }) => messageId), clicks.map(({ url }) => url)],
-  )
-  const changes = new CounterChanges()
-  for (const link of links) addLink(changes, link, change)
-  await writeCounterChanges(em, changes)
-}
-
-function addLink(
-  changes: CounterChanges,
-  { automationId, campaignId, stepId, variant, url }: ClickedLink,
-  change: number,
-): void {
-  const subject = automationId ?? campaignId
-  if (subject !== null) changes.addToLink({ automationId: subject, stepId: countedStep(stepId, variant), url }, change)
-}
-
-/** The columns of a domain's numbers that count a message which was sent. */
-const COLUMNS: readonly [MessageOutcome, DomainColumn][] = [
-  ['HARD_BOUNCED', 'hard_bounced'],
-  ['SOFT_BOUNCED', 'soft_bounced'],
-  ['BLOCKED', 'blocked'],
-  ['COMPLAINED', 'complained'],
-  ['UNSUBSCRIBED', 'unsubscribed'],
-  ['MACHINE_OPENED', 'machine_opened'],
-]
 
 /** Adds messages that are in one state to the counters, or subtracts them. */
-function countState(
+function addMessage(
   changes: CounterChanges,
   { workspaceId, automationId, campaignId, stepId, createdAt }: Omit<MessageChange, 'was' | 'state'>,
-  { status, variant, isOpened, isClicked, outcomes, domain, day }: CountedState,
+  { status, variant, isOpened, isClicked, results, domain, day }: CountedState,
   change: number,
 ): void {
   const subject = automationId ?? campaignId ?? NO_STEP
   const key = { workspaceId, automationId: subject, stepId: countedStep(stepId, variant), at: toDate(createdAt) }
-  for (const counter of [status, ...outcomes]) changes.add(key, counter, change)
+  for (const counter of [status, ...results]) changes.add(key, counter, change)
   if (isOpened) changes.add(key, 'OPENED', change)
   if (isClicked) changes.add(key, 'CLICKED', change)
   if (domain === null || day === null) return
   const add = (column: DomainColumn) => changes.addToDomain({ workspaceId, domain, day }, column, change)
-  // Of a failed message, only its rejection counts.
+  // Of a failed message, only its rejection counts; of a message that was sent later, everything else.
   if (status === 'FAILED') {
-    if (outcomes.includes('REJECTED')) add('rejected')
+    if (results.includes('REJECTED')) add('rejected')
     return
   }
   add('sent')
-  for (const [outcome, column] of COLUMNS) if (outcomes.includes(outcome)) add(column)
+  for (const result of results) if (result !== 'REJECTED') add(COLUMN_OF[result])
   if (isOpened) add('opened')
   if (isClicked) add('clicked')
 }
 
-/** Counts all messages, and the links that persons clicked in them, again. */
+/** Counts all messages again. */
 export async function recountMessages(em: EntityManager, changes: CounterChanges): Promise<void> {
   const quarter = `date_bin('15 minutes', message.created_at, timestamptz 'epoch')`
-  const messages = await sql<Omit<MessageChange, 'was'> & { state: CountedState; count: number }>(
+  const rows = await sql<Omit<MessageChange, 'was'> & { state: CountedState; count: number }>(
     em,
     `select ${identityOf((column) => (column === 'created_at' ? quarter : `message.${column}`))}, ${stateOf('message')} as state,
        count(*)::integer
      from messages message group by 1, 2, 3, 4, 5, 6`,
   )
-  for (const row of messages) countState(changes, row, row.state, row.count)
-  const links = await sql<ClickedLink & { count: number }>(
-    em,
-    `select ${CLICKED_LINK}, count(*)::integer from message_visits visit join messages message on message.id = visit.message_id
-     where kind = 'CLICK' and visitor = 'PERSON' group by 1, 2, 3, 4, 5`,
-  )
-  for (const { count, ...link } of links) addLink(changes, link, count)
+  for (const row of rows) addMessage(changes, row, row.state, row.count)
 }

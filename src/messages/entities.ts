@@ -1,6 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { MessageOutcome } from './changes-queries.ts'
-import type { MessageStatus } from './message.ts'
+import type { MessageResult, MessageStatus } from './message.ts'
 
 const schema = defineEntity({
   name: 'Message',
@@ -46,7 +45,7 @@ const schema = defineEntity({
     /** When its contact unsubscribed by one of its links, or at their provider because of it. */
     unsubscribedAt: p.datetime().nullable(),
     /** Its results after it was sent or rejected. */
-    outcomes: p.array().$type<MessageOutcome[]>(),
+    results: p.array().$type<MessageResult[]>(),
   },
 })
 

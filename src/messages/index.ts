@@ -1,11 +1,13 @@
 export { Message } from './entities.ts'
-export { countClicks, type MessageOutcome, recountMessages } from './changes-queries.ts'
+export { recountMessages } from './changes-queries.ts'
+export { countClicks, recountClicks } from './clicks-queries.ts'
 export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
 export {
   type CampaignRef,
   type EmailRef,
   MESSAGE_STATUSES,
   type MessageRef,
+  type MessageResult,
   type MessageStatus,
   type StepRef,
 } from './message.ts'
@@ -56,7 +58,7 @@ export {
   queueEmails,
   queueRecipients,
   type QueuedRow,
-  recordOutcome,
+  recordResult,
   recordUnsubscribe,
   releaseRecipients,
   setDelivered,
@@ -86,7 +88,7 @@ export {
 } from './results.ts'
 export { clickedLinks, type DayResults, type LinkClicks, MAX_LINKS, resultsByDay } from './results-queries.ts'
 export { HAS_ARRIVED, messageOfLink } from './unsubscribe-queries.ts'
-export { lockFreeMessages, lockVisitedMessage } from './first-visits-queries.ts'
+export { lockFreeMessages, lockVisitedMessage } from './visited-message-queries.ts'
 export {
   eraseMessages,
   eraseRest,

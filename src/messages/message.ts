@@ -26,6 +26,20 @@ export const MESSAGE_STATUSES = [
 ] as const
 export type MessageStatus = (typeof MESSAGE_STATUSES)[number]
 
+/** Results of a message after it was sent or rejected, beside the opens and clicks of persons. */
+export const MESSAGE_RESULTS = [
+  /** Not sent, because the mail server rejected the recipient. */
+  'REJECTED',
+  'HARD_BOUNCED',
+  'SOFT_BOUNCED',
+  'BLOCKED',
+  'COMPLAINED',
+  'UNSUBSCRIBED',
+  /** Opened by a scanner or a mail program. */
+  'MACHINE_OPENED',
+] as const
+export type MessageResult = (typeof MESSAGE_RESULTS)[number]
+
 /** An email step of an enrollment. `occurrence` counts how often the step was reached. */
 export interface StepRef {
   kind: 'step'

@@ -27,8 +27,9 @@ export interface MessageSource {
    */
   lockForClaim(em: EntityManager, messages: readonly Prepared[]): Promise<readonly Prepared[]>
   /**
-   * Locks the rows that decide whether messages may be sent, until the transaction ends. The statements are sent together
-   * (`pipelined`).
+   * Records what follows from claims, in their transaction.
+   * @param messages those that were claimed
+   * @param sending those of them that will be sent now
    */
   claimed?: (em: EntityManager, messages: readonly Prepared[], sending: readonly Prepared[]) => Promise<void>
   /**

@@ -8,8 +8,9 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, pipelined, preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import { type ContactInAutomation, contactInAutomationColumns } from '../automation-engine/index.ts'
-import { CHANGED, countChanges, countClicks, type MessageChange, type MessageOutcome } from './changes-queries.ts'
-import type { MessageStatus } from './message.ts'
+import { CHANGED, countChanges, type MessageChange } from './changes-queries.ts'
+import { uncountClicksIn } from './clicks-queries.ts'
+import type { MessageResult, MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
 
 /** Seconds before an unrenewed claim expires. */
@@ -147,11 +148,10 @@ export interface OutcomeRow extends ContentColumns {
 
 /**
  * Records the outcomes of claimed attempts. Only the attempt that holds the claim can do so. If its lease had expired and the
- * message became UNCONFIRMED, the true outcome still replaces that status.
+ * message became UNCONFIRMED, the true outcome still replaces that status. The caller counts the changes.
  */
-export async function writeOutcomes(em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<void> {
-  await write(em, OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)], 'record-outcomes')
-}
+export const writeOutcomes = (em: EntityManager, outcomes: readonly OutcomeRow[]): Promise<MessageChange[]> =>
+  preparedSql(em, 'record-outcomes', OUTCOME, [asJson(outcomes), outcomes.map(({ id }) => id)])
 
 const OUTCOME = `
 update messages message set
@@ -572,14 +572,15 @@ export async function finishMessagesOf(
 /** Deletes a contact's messages, except those in flight. @returns the number left */
 export async function deleteMessagesOf(em: EntityManager, contactId: string): Promise<number> {
   await inTransaction(em, async (unit) => {
-    // Locked first, because visits that are recorded now are deleted with them, too.
+    // Locks the messages first, so that no visit is recorded between counting and deleting.
     const gone = await sql<{ id: string }>(
       unit,
       `select id from messages where contact_id = $1::uuid and not (${IS_LIVE}) order by id for update`,
       [contactId],
     )
     const ids = gone.map(({ id }) => id)
-    await countClicks(unit, await clicksOf(unit, ids), -1)
+    if (ids.length === 0) return
+    await uncountClicksIn(unit, ids)
     await write(unit, `delete from messages where id = any($1::uuid[]) returning ${CHANGED}`, [ids])
   })
   const [row] = await sql<{ count: number }>(
@@ -590,16 +591,8 @@ export async function deleteMessagesOf(em: EntityManager, contactId: string): Pr
   return row?.count ?? 0
 }
 
-const clicksOf = (em: EntityManager, messageIds: readonly string[]): Promise<{ messageId: string; url: string }[]> =>
-  sql(
-    em,
-    `select message_id as "messageId", url from message_visits
-     where message_id = any($1::uuid[]) and kind = 'CLICK' and visitor = 'PERSON'`,
-    [messageIds],
-  )
-
 /**
- * Who visited a message: when a person first opened it and first clicked a link in it, as Postgres prints it, or null; and whether a
+ * Visits of a message: when a person first opened it and first clicked a link in it, as Postgres prints it, or null; and whether a
  * machine opened it.
  */
 export interface VisitSummary {
@@ -609,17 +602,17 @@ export interface VisitSummary {
   isMachineOpened: boolean
 }
 
-/** Stores who visited messages. The caller holds their locks. */
+/** Stores the visits of messages. The caller holds their locks. */
 export async function setVisits(em: EntityManager, visits: readonly VisitSummary[]): Promise<void> {
   await write(
     em,
     `update messages message set opened_at = visit.opened_at, clicked_at = visit.clicked_at,
-       outcomes = array_remove(outcomes, 'MACHINE_OPENED')
+       results = array_remove(results, 'MACHINE_OPENED')
          || case when is_machine_opened then array['MACHINE_OPENED'] else array[]::text[] end
      from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
        as visit (id, opened_at, clicked_at, is_machine_opened)
      where message.id = visit.id
-       and (message.opened_at, message.clicked_at, 'MACHINE_OPENED' = any(message.outcomes))
+       and (message.opened_at, message.clicked_at, 'MACHINE_OPENED' = any(message.results))
          is distinct from (visit.opened_at, visit.clicked_at, is_machine_opened)
      returning ${CHANGED}`,
     [
@@ -635,18 +628,18 @@ export async function setVisits(em: EntityManager, visits: readonly VisitSummary
 export async function recordUnsubscribe(em: EntityManager, id: string): Promise<void> {
   await write(
     em,
-    `update messages set unsubscribed_at = now(), outcomes = outcomes || 'UNSUBSCRIBED'::text
+    `update messages set unsubscribed_at = now(), results = results || 'UNSUBSCRIBED'::text
        where id = $1::uuid and unsubscribed_at is null returning ${CHANGED}`,
     [id],
   )
 }
 
 /** Records that a message bounced, or that its recipient complained. A second time changes nothing. */
-export async function recordOutcome(em: EntityManager, id: string, outcome: MessageOutcome): Promise<void> {
+export async function recordResult(em: EntityManager, id: string, result: MessageResult): Promise<void> {
   await write(
     em,
-    `update messages set outcomes = outcomes || $2::text where id = $1::uuid and $2 <> all(outcomes) returning ${CHANGED}`,
-    [id, outcome],
+    `update messages set results = results || $2::text where id = $1::uuid and $2 <> all(results) returning ${CHANGED}`,
+    [id, result],
   )
 }
 

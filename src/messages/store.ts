@@ -156,12 +156,10 @@ export class MessageStore {
 
   private async recordAll(outcomes: readonly Recording[]): Promise<undefined[]> {
     const write = async (these: readonly Recording[]) => {
-      const rows = these.map(outcomeRow)
       const rejected = these.filter(({ outcome }) => isRejected(outcome))
-      if (rejected.length === 0) return writeOutcomes(this.em.fork(), rows)
-      await this.em.fork().transactional(async (unit) => {
-        await writeOutcomes(unit, rows)
-        await enqueueBounces(unit, rejected)
+      await pipelined(this.em, async (unit) => {
+        const changes = await writeOutcomes(unit, these.map(outcomeRow))
+        return () => Promise.all([countChanges(unit, changes), enqueueBounces(unit, rejected)])
       })
     }
     try {

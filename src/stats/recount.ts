@@ -1,7 +1,7 @@
 import { IsolationLevel } from '@mikro-orm/core'
 import { clearCounters, CounterChanges, writeCounterChanges } from '../counters/index.ts'
 import { recountEnrollments } from '../enrollments/index.ts'
-import { recountMessages } from '../messages/index.ts'
+import { recountClicks, recountMessages } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { recountRuns } from '../steps/index.ts'
 import { recountRefusedEntries } from '../triggers/index.ts'
@@ -14,6 +14,7 @@ async function countAll(em: EntityManager): Promise<CounterChanges> {
   await recountRuns(em, changes)
   await recountRefusedEntries(em, changes)
   await recountMessages(em, changes)
+  await recountClicks(em, changes)
   return changes
 }
 

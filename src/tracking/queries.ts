@@ -2,7 +2,10 @@ import { countClicks, lockFreeMessages, setVisits, type VisitSummary } from '../
 import type { VisitOf } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
-import { BURST_SECONDS, type Click, type Visitor } from './visitor.ts'
+import { BURST_SECONDS, type Click, MACHINES, type Visitor } from './visitor.ts'
+
+/** SQL: the visitors who are certainly no persons. */
+const BY_MACHINE = `(${MACHINES.map((visitor) => `'${visitor}'`).join(', ')})`
 
 export interface Visit extends VisitOf {
   kind: 'OPEN' | 'CLICK'
@@ -35,6 +38,8 @@ export interface StoredVisit {
   /** As Postgres prints it. */
   lastAt: string
   visitor: Visitor
+  /** The visitor before this visit; `null` if it is the first. */
+  was: Visitor | null
 }
 
 /**
@@ -58,14 +63,14 @@ on conflict (message_id, kind, url) do update set
   visits = least(visit.visits, 1000000) + 1,
   last_at = case when excluded.visitor <> 'MACHINE' then excluded.last_at else visit.last_at end,
   at = case
-    when visit.visitor in ('MACHINE', 'EARLY', 'BURST') and excluded.visitor <> 'MACHINE' then excluded.at
+    when visit.visitor in ${BY_MACHINE} and excluded.visitor <> 'MACHINE' then excluded.at
     else visit.at
   end,
   visitor = case
-    when visit.visitor in ('MACHINE', 'EARLY', 'BURST') and excluded.visitor <> 'MACHINE' then excluded.visitor
+    when visit.visitor in ${BY_MACHINE} and excluded.visitor <> 'MACHINE' then excluded.visitor
     else visit.visitor
   end
-returning last_at::text, visitor`
+returning new.last_at::text as last_at, new.visitor, old.visitor as was`
 
 /** Returns the clicks on a message's links in the seconds before an instant, other than those of declared machines. */
 export async function clicksBefore(em: EntityManager, messageId: string, instant: string): Promise<Click[]> {
@@ -154,7 +159,7 @@ export async function updateVisits(em: EntityManager, messageIds: readonly strin
     em,
     `select message_id, min(at) filter (where kind = 'OPEN' and visitor = 'PERSON')::text as opened_at,
        min(at) filter (where kind = 'CLICK' and visitor = 'PERSON')::text as clicked_at,
-       bool_or(kind = 'OPEN' and visitor in ('MACHINE', 'EARLY', 'BURST')) as is_machine_opened
+       bool_or(kind = 'OPEN' and visitor in ${BY_MACHINE}) as is_machine_opened
      from message_visits where message_id = any($1::uuid[]) group by message_id`,
     [messageIds],
   )

@@ -11,6 +11,11 @@ import { isbot } from 'isbot'
  */
 export type Visitor = 'UNDECIDED' | 'PERSON' | 'MACHINE' | 'EARLY' | 'BURST'
 
+/** The visitors who are certainly no persons. */
+export const MACHINES: readonly Visitor[] = ['MACHINE', 'EARLY', 'BURST']
+
+export const isByMachine = (visitor: Visitor | null): boolean => visitor !== null && MACHINES.includes(visitor)
+
 /** Seconds after sending within which no person can have read the email. */
 const EARLY_SECONDS = 10
 

@@ -3,6 +3,7 @@ import { recordBounce } from '../../src/bounces/record-bounce.ts'
 import type { BounceKind } from '../../src/bounces/categories.ts'
 import { readLinkSecret } from '../../src/instance/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
+import { countChanges } from '../../src/messages/changes-queries.ts'
 import { writeOutcomes } from '../../src/messages/store-queries.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { newId } from '../../src/platform/ids.ts'
@@ -106,7 +107,8 @@ describe('reports', () => {
   const accept = async (unit: EntityManager, id: string, recipient: string) => {
     const [row] = await sql<{ claim: string }>(unit, 'select claim from messages where id = $1::uuid', [id])
     const content = { message_id: `<${id}>`, recipient, subject: 'Hello', html: null, text: null }
-    await writeOutcomes(unit, [{ id, claim: row!.claim, status: 'SENT', response: '250', error: null, ...content }])
+    const outcome = { id, claim: row!.claim, status: 'SENT' as const, response: '250', error: null, ...content }
+    await countChanges(unit, await writeOutcomes(unit, [outcome]))
   }
   const unsubscribe = async (contactId: string, originId: string, form: Record<string, string>) => {
     const token = signLink(await readLinkSecret(em()), 'unsubscribe', { contactId, originId })
@@ -395,7 +397,7 @@ describe('reports', () => {
     await recount(em())
     await visit(id, 'OPEN', 'EARLY')
     await unsubscribe(contactId, campaignId, { choice: 'nothing' })
-    await accept(em(), id, recipient)
+    await em().transactional((unit) => accept(unit, id, recipient))
     assert.partialDeepStrictEqual((await get(`campaigns/${campaignId}/report`)).results, {
       machineOpened: 1,
       unsubscribed: 1,

@@ -37,7 +37,6 @@ create table counter_changes (
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 1000000);
 
 -- A day is the UTC day on which a message was sent. The domain '' has the sums of all domains.
-
 create table domain_days (
   workspace_id uuid not null,
   domain text not null,
@@ -77,7 +76,7 @@ create table domain_changes (
   machine_opened integer not null default 0
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 1000000);
 
--- How many messages a person clicked a link in, by the step or variant. The URL is hashed, because it can be longer than an index
+-- Messages in which a person clicked the link, by the step or variant. The URL is hashed, because it can be longer than an index
 -- entry.
 create table link_clicks (
   automation_id uuid not null,

@@ -49,8 +49,8 @@ create table messages (
   clicked_at timestamptz,
   -- When its contact unsubscribed by one of its links, or at their provider because of it.
   unsubscribed_at timestamptz,
-  -- Its results after it was sent or rejected, each once: see MESSAGE_OUTCOMES.
-  outcomes text[] not null default '{}',
+  -- Its results after it was sent or rejected, each once: see MESSAGE_RESULTS.
+  results text[] not null default '{}',
   constraint messages_of_one check (
     case when automation_id is not null
       then campaign_id is null and enrollment_id is not null and step_id is not null and occurrence is not null
