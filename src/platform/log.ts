@@ -16,9 +16,17 @@ export function openLog(level: string, destination?: DestinationStream): Logger 
       serializers: { error: describeError, err: describeError },
       redact: ['*.key', '*.password', '*.authorization'],
     },
-    isTerminal ? linesForPeople(process.stdout.fd) : destination,
+    isTerminal ? linesForPeople(process.stdout.fd) : (destination ?? buffered()),
   )
 }
+
+/** Lines that are written together, because a write for each request is a sixth of what a short request costs. */
+const buffered = () =>
+  pino.destination({ dest: process.stdout.fd, sync: false, minLength: BUFFER_BYTES, periodicFlush: MAX_BUFFERED_MS })
+
+const BUFFER_BYTES = 4_096
+/** Maximum milliseconds that a line is buffered. If the process is killed, these lines are lost. */
+const MAX_BUFFERED_MS = 100
 
 /** @param destination a file descriptor or a stream of lines */
 export function linesForPeople(destination: number | DestinationStream): DestinationStream {
