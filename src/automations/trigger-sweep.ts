@@ -4,7 +4,12 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 import { runEach } from '../platform/run-each.ts'
 import { resolveSegments } from '../segments/index.ts'
-import { areTooManyWaiting, recordTriggerOccurrences, type TriggerOccurrence } from '../triggers/index.ts'
+import {
+  areTooManyWaiting,
+  recordTriggerOccurrences,
+  type TriggerOccurrence,
+  NOBODY_LISTENS,
+} from '../triggers/index.ts'
 import type { Automation } from './entities.ts'
 import { dateTriggerOf, metadataKeyOf, occurrenceIn, possibleDates } from './occurrences.ts'
 import {
@@ -136,7 +141,8 @@ async function start(
   return em.transactional(async (unit) => {
     const now = await lockSwept(unit, id)
     if (now?.triggerKey !== triggerKey || now.startedUntil?.getTime() !== startedUntil?.getTime()) return false
-    await recordTriggerOccurrences(unit, { workspaceId, requestId: null, isBulk: true }, await occur(unit), () => [id])
+    const cause = { workspaceId, requestId: null, isBulk: true }
+    await recordTriggerOccurrences(unit, cause, await occur(unit), { ...NOBODY_LISTENS, active: () => [id] })
     return true
   })
 }

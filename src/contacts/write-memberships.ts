@@ -4,6 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import {
   type CauseOfHappenings,
   findListeners,
+  NOBODY_LISTENS,
   type TriggerOccurrence,
   recordTriggerOccurrences,
 } from '../triggers/index.ts'
@@ -30,10 +31,10 @@ export async function writeMemberships(
     em,
     memberships.filter(({ plan }) => plan.outcome === 'added'),
   )
-  const listeners = happenings.length > 0 ? await findListeners(em, context.workspaceId) : () => []
+  const listening = happenings.length > 0 ? await findListeners(em, context.workspaceId) : NOBODY_LISTENS
   const asking = new Set(
     happenings
-      .filter((happening) => listeners(happening).length > 0)
+      .filter((happening) => listening.active(happening).length > 0)
       .map(({ contactId, type, key }) => `${type} ${contactId} ${key}`),
   )
   await writeRequests(
@@ -52,5 +53,5 @@ export async function writeMemberships(
         : [],
     ),
   )
-  return recordTriggerOccurrences(em, context, happenings, listeners)
+  return recordTriggerOccurrences(em, context, happenings, listening)
 }

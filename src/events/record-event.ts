@@ -121,11 +121,20 @@ export async function recordEvents(
         return []
       }
       if (contact.isCreated) created.add(contact.id)
-      return [{ index, event: { id: newId(), contactId: contact.id, key: keys[n]!, name, data } }]
+      const event = {
+        id: newId(),
+        contactId: contact.id,
+        key: keys[n]!,
+        name,
+        data,
+        requestId,
+        source: 'BULK' as const,
+      }
+      return [{ index, event }]
     })
     const { written } = await storeEvents(
       unit,
-      { workspaceId, requestId, source: 'BULK', isBulk: true },
+      { workspaceId, isBulk: true },
       events.map(({ event }) => event),
     )
     // These contacts were erased concurrently.

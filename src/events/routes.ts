@@ -21,8 +21,9 @@ import { isId } from '../platform/ids.ts'
 import { type EventSource, TOO_MANY_STARTS } from '../triggers/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { describeNames, MAX_NAMES } from './event-names.ts'
-import { eventKey, fireEvent } from './fire-event.ts'
+import { eventKey } from './fire-event.ts'
 import { hasContact, historyPage } from './queries.ts'
+import { fireShared } from './shared-events.ts'
 import { type EventInput, recordEvent, recordEvents, toNamedContact } from './record-event.ts'
 import {
   bulkRecordedResponse,
@@ -69,6 +70,9 @@ export const eventOperations = [
     scope: 'contacts:write',
     body: eventSchema,
     bodyLimit: EVENT_BODY_LIMIT,
+    // In a transaction that concurrent requests share.
+    transactional: false,
+    audit: 'by-handler',
     responses: {
       202: {
         description: 'The event was stored, and starts the matching automations.',
@@ -82,7 +86,7 @@ export const eventOperations = [
     },
     async handle({ caller, params, body: { name, data }, call }, dependencies) {
       const event = { name, data, source: sourceOf(caller) }
-      const fired = await fireEvent(dependencies, caller.workspace.id, params.id, event, call)
+      const fired = await fireShared(dependencies, caller.workspace.id, params.id, event, call)
       if (!fired) throw new ApiError(CONTACT_NOT_FOUND)
       return { status: 202, body: { data: presentFired(fired) }, contactId: fired.contactId }
     },

@@ -4,7 +4,6 @@ import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { wakeWaiting } from '../steps/index.ts'
 import {
-  type EventSource,
   insertCustomEvents,
   lockListening,
   type NewCustomEvent,
@@ -14,8 +13,6 @@ import {
 
 export interface StoreContext {
   workspaceId: string
-  source: EventSource
-  requestId: string | null
   /** Whether the relay delivers what they start, in the bulk lane. */
   isBulk: boolean
 }
@@ -57,14 +54,8 @@ export async function storeEvents(
 /** Stores one custom event. @returns `undefined` if the workspace has no such contact */
 export async function storeEvent(
   em: EntityManager,
-  {
-    workspaceId,
-    source,
-    requestId,
-    isBulk = false,
-    ...event
-  }: NewCustomEvent & { workspaceId: string; source: EventSource; requestId: string | null; isBulk?: boolean },
+  { workspaceId, isBulk = false, ...event }: NewCustomEvent & { workspaceId: string; isBulk?: boolean },
 ): Promise<(WrittenEvent & { deliveries: Delivery[] }) | undefined> {
-  const { written, deliveries } = await storeEvents(em, { workspaceId, source, requestId, isBulk }, [event])
+  const { written, deliveries } = await storeEvents(em, { workspaceId, isBulk }, [event])
   return written[0] && { ...written[0], deliveries }
 }

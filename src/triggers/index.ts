@@ -20,6 +20,7 @@ export {
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
+  NOBODY_LISTENS,
   deleteOldTriggerEvents,
   type CauseOfHappenings,
   type TriggerOccurrence,

@@ -1,4 +1,4 @@
-import { recordRefusedEntries } from './refused-entry-queries.ts'
+import { recordRefusedEntries, type RefusedEntryWrite } from './refused-entry-queries.ts'
 import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import type { EventSource, Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -16,24 +16,35 @@ export interface TriggerOccurrence {
   key: string
 }
 
-/** Returns the active automations that listen for a type and key. */
+/** Automations that listen for a type and key. */
 export type Listeners = (of: Pick<TriggerOccurrence, 'type' | 'key'>) => readonly string[]
 
+/** The active automations of a workspace, which start, and the paused ones, which would start otherwise. */
+export interface Listening {
+  active: Listeners
+  paused: Listeners
+}
+
+export const NOBODY_LISTENS: Listening = { active: () => [], paused: () => [] }
+
 /**
- * Reads the automations of a workspace that listen at this moment. These are the automations that start, no matter how late the
- * delivery arrives.
+ * Reads the automations of a workspace that listen at this moment. The active ones start, no matter how late the delivery arrives.
  */
-export async function findListeners(em: EntityManager, workspaceId: string): Promise<Listeners> {
-  const rows = await sql<{ trigger: string; trigger_key: string; automation_ids: string[] }>(
+export async function findListeners(em: EntityManager, workspaceId: string): Promise<Listening> {
+  const rows = await sql<{ status: string; trigger: string; trigger_key: string; automation_ids: string[] }>(
     em,
-    `select trigger, trigger_key, array_agg(id order by id) as automation_ids from automations
-     where workspace_id = $1::uuid and status = 'ACTIVE' and deleted_at is null
+    `select status, trigger, trigger_key, array_agg(id order by id) as automation_ids from automations
+     where workspace_id = $1::uuid and status in ('ACTIVE', 'PAUSED') and deleted_at is null
        and trigger in ('SIGNUP', 'LIST_ADDED', 'LIST_REQUESTED', 'TAG_ADDED') and trigger_key is not null
-     group by trigger, trigger_key`,
+     group by status, trigger, trigger_key`,
     [workspaceId],
   )
-  const byKey = new Map(rows.map((row) => [`${row.trigger} ${row.trigger_key}`, row.automation_ids]))
-  return ({ type, key }) => byKey.get(`${type} ${key}`) ?? []
+  const byKey = new Map(rows.map((row) => [`${row.status} ${row.trigger} ${row.trigger_key}`, row.automation_ids]))
+  const of =
+    (status: string): Listeners =>
+    ({ type, key }) =>
+      byKey.get(`${status} ${type} ${key}`) ?? []
+  return { active: of('ACTIVE'), paused: of('PAUSED') }
 }
 
 /** The cause of events of contacts. */
@@ -53,7 +64,8 @@ export interface CauseOfHappenings {
 export const MAX_CHAIN_LENGTH = 10
 
 /**
- * Writes events of contacts, and enqueues the starts that follow. Events for which no automation listens are not written.
+ * Writes events of contacts, and enqueues the starts that follow. Events for which no automation listens are not written. For a paused
+ * automation, a refused entry is.
  *
  * @returns the deliveries for the caller; none for a bulk operation
  */
@@ -61,10 +73,11 @@ export async function recordTriggerOccurrences(
   em: EntityManager,
   { workspaceId, requestId, isBulk, depth = 0 }: CauseOfHappenings,
   happenings: readonly TriggerOccurrence[],
-  listeners: Listeners,
+  { active, paused }: Listening,
 ): Promise<Delivery[]> {
+  await recordRefusedEntries(em, workspaceId, 'PAUSED', entriesOf(happenings, paused))
   const events = happenings.flatMap((happening) => {
-    const automationIds = listeners(happening)
+    const automationIds = active(happening)
     return automationIds.length === 0 ? [] : [{ ...happening, id: happening.id ?? newId(), automationIds }]
   })
   if (events.length === 0) return []
@@ -106,12 +119,14 @@ export async function recordMutedOccurrences(
   happenings: readonly TriggerOccurrence[],
 ): Promise<void> {
   if (happenings.length === 0) return
-  const listeners = await findListeners(em, workspaceId)
-  const refused = happenings.flatMap((happening) =>
+  const { active } = await findListeners(em, workspaceId)
+  await recordRefusedEntries(em, workspaceId, 'TRIGGERS_OFF', entriesOf(happenings, active))
+}
+
+const entriesOf = (happenings: readonly TriggerOccurrence[], listeners: Listeners): RefusedEntryWrite[] =>
+  happenings.flatMap((happening) =>
     listeners(happening).map((automationId) => ({ automationId, contactId: happening.contactId, eventId: null })),
   )
-  await recordRefusedEntries(em, workspaceId, 'TRIGGERS_OFF', refused)
-}
 
 const INSERT_MANY = `
 insert into trigger_events (id, workspace_id, contact_id, type, name, automation_ids, request_id, depth)
@@ -185,6 +200,8 @@ export interface NewCustomEvent {
   key: string
   name: string
   data: unknown
+  source: EventSource
+  requestId: string | null
 }
 
 /** A stored event, and what it started when it was stored first. */
@@ -299,25 +316,18 @@ export interface PlannedEvent {
  */
 export async function insertCustomEvents(
   em: EntityManager,
-  {
-    workspaceId,
-    source,
-    requestId,
-    isBulk,
-  }: { workspaceId: string; source: EventSource; requestId: string | null; isBulk: boolean },
+  { workspaceId, isBulk }: { workspaceId: string; isBulk: boolean },
   events: readonly PlannedEvent[],
 ): Promise<{ written: WrittenEvent[]; deliveries: Delivery[] }> {
   if (events.length === 0) return { written: [], deliveries: [] }
-  const items = events.map(({ event: { id, contactId, key, name, data }, ...plan }, place) => ({
-    ...{ place, id, contact_id: contactId, name, name_key: key, data },
+  const items = events.map(({ event: { id, contactId, key, name, data, source, requestId }, ...plan }, place) => ({
+    ...{ place, id, contact_id: contactId, name, name_key: key, data, source, request_id: requestId },
     automation_ids: plan.starts.map(({ automationId }) => automationId),
     concurrency_keys: plan.starts.map(({ concurrencyKey }) => concurrencyKey),
     ...{ already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
   }))
   const rows = await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
     workspaceId,
-    source,
-    requestId,
     JSON.stringify(items),
   ])
   const starts = rows
@@ -359,10 +369,10 @@ const presentWritten = (row: CustomEventRow): WrittenEvent => ({
 const INSERT = `
 insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, concurrency_keys, already_enrolled,
   excluded, source, request_id, created_at)
-select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, concurrency_keys, already_enrolled, excluded, $2, $3::text,
-  now() + place * interval '1 microsecond'
-from jsonb_to_recordset($4::jsonb) as item(place integer, id uuid, contact_id uuid, name text, name_key text, data jsonb,
-  automation_ids uuid[], concurrency_keys text[], already_enrolled integer, excluded integer)
+select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, concurrency_keys, already_enrolled, excluded, source,
+  request_id, now() + place * interval '1 microsecond'
+from jsonb_to_recordset($2::jsonb) as item(place integer, id uuid, contact_id uuid, name text, name_key text, data jsonb, source text,
+  request_id text, automation_ids uuid[], concurrency_keys text[], already_enrolled integer, excluded integer)
 on conflict (id) do update set request_id = event.request_id
 returning id, contact_id, created_at, automation_ids, concurrency_keys, already_enrolled, excluded, xmax = 0 as is_new`
 

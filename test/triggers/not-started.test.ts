@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { aContact, anAutomation, anEvent, EMAIL } from '../support/factories.ts'
+import { aContact, aList, anAutomation, anEvent, EMAIL } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -30,6 +30,26 @@ describe('the decisions about a contact', () => {
     assert.deepEqual(await decisionsOf(contactId), [
       ['ENTRY', 'PAUSED', paused, 'Was not enrolled: the automation was paused.'],
     ])
+  })
+
+  it('name paused automations that a sign-up, a tag and a list would have started', async () => {
+    // In a workspace of its own: its automations listen for every sign-up.
+    const own = await openWorkspace({ worker: false })
+    const listId = await aList(own)
+    const paused = await Promise.all([
+      anAutomation(own, { trigger: 'SIGNUP', triggerConfig: {}, steps: [EMAIL] }),
+      anAutomation(own, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' }, steps: [EMAIL] }),
+      anAutomation(own, { trigger: 'LIST_ADDED', triggerConfig: { listId }, steps: [EMAIL] }),
+    ])
+    for (const id of paused) await own.call('PATCH', `automations/${id}`, { status: 'PAUSED' })
+    const contactId = await aContact(own)
+    assert.equal((await own.call('POST', `contacts/${contactId}/tags`, { tags: ['vip'] })).status, 200)
+    assert.equal((await own.call('POST', `lists/${listId}/contacts`, { contactIds: [contactId] })).status, 200)
+    const decisions = await decisionsOf(contactId, own)
+    assert.deepEqual(
+      decisions.map(([kind, rule, automationId]) => [kind, rule, automationId]).toSorted(),
+      paused.map((id) => ['ENTRY', 'PAUSED', id]).toSorted(),
+    )
   })
 
   it('name the automations that a request with `triggers: false` did not start', async () => {
