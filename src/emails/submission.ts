@@ -42,8 +42,8 @@ export interface SubmissionServer {
 interface Client {
   key: string
   caller: Caller
-  /** Whether the request that authenticated is still to be used for an email. */
-  isCounted: boolean
+  /** Until when, by `performance.now()`, an email needs no request of its own, because the client has just authenticated. */
+  countedUntil: number
 }
 
 /**
@@ -99,7 +99,7 @@ export async function listenForSubmissions(
       const key = (password?.startsWith('svc_') ? password : username) ?? ''
       settle(
         authenticate(dependencies, key, session).then((caller) => {
-          clients.set(session, { key, caller, isCounted: true })
+          clients.set(session, { key, caller, countedUntil: performance.now() + waits.submissionCounted })
           clearTimeout(deadlines.get(session.id))
           return { user: caller.workspace.id }
         }),
@@ -166,12 +166,13 @@ async function receive(
   stream: SMTPServerDataStream,
   session: SMTPServerSession,
 ): Promise<string> {
+  const begunAt = performance.now()
   const raw = await readAll(stream)
   const client = clients.get(session)
   if (!client) throw smtpError(530, '5.7.0 Authentication required')
-  // Each mail counts as a request. The first one was counted when the client authenticated.
-  if (!client.isCounted) client.caller = await authenticate(dependencies, client.key, session)
-  client.isCounted = false
+  // Each mail counts as a request. One that follows at once was counted when the client authenticated.
+  if (begunAt > client.countedUntil) client.caller = await authenticate(dependencies, client.key, session)
+  client.countedUntil = 0
   const { id: workspaceId } = client.caller.workspace
   const mail = await dependencies.inTurn(workspaceId, () => parse(dependencies.parser, raw))
   try {

@@ -11,6 +11,8 @@ export const waits = {
   sendingDisabled: 10_000,
   /** Time in which a client that submits emails over SMTP must authenticate. */
   submissionSignIn: 30_000,
+  /** Time after its login in which a client's first mail needs no check of its API key: a key that is deleted may send it. */
+  submissionCounted: 2_000,
   /** Time in which a submitted mail must be parsed. One of the maximum size takes less than a second. */
   mailParsing: 10_000,
   /** Pause between two checks of a lane of the outbox in which nothing was due. */

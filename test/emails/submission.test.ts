@@ -11,6 +11,7 @@ import PostalMime from 'postal-mime'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { setSender } from '../../src/senders/settings.ts'
+import { hashApiKey } from '../../src/workspaces/api-key.ts'
 import { type AnotherApi, startAnotherApi } from '../support/another-api.ts'
 import { eventually } from '../support/eventually.ts'
 import { freePorts } from '../support/ports.ts'
@@ -144,6 +145,31 @@ describe('emails over SMTP', () => {
     await attempt()
     await assert.rejects(attempt(), /4\.7\.0 Too many requests\. Please try again in \d+ seconds/)
     pool.close()
+  })
+
+  describe('of a client whose key is deleted after its login', () => {
+    withWaits({ submissionCounted: 0 })
+
+    it('are refused', async () => {
+      const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['emails:send'] })
+      const socket = connect(port, '127.0.0.1')
+      let said = ''
+      socket.on('data', (chunk: Buffer) => (said += chunk.toString()))
+      const command = async (text: string, answer: RegExp) => {
+        said = ''
+        socket.write(`${text}\r\n`)
+        await eventually(`${answer}`, () => answer.test(said) || undefined)
+      }
+      await eventually('a greeting', () => said.startsWith('220 ') || undefined)
+      await command('EHLO client', /^250 /m)
+      await command(`AUTH PLAIN ${Buffer.from(`\0any\0${key}`).toString('base64')}`, /^235 /)
+      await sql(service.context.orm.em.fork(), 'delete from api_keys where hash = $1::bytea', [hashApiKey(key)])
+      await command('MAIL FROM:<hello@orchard.example>', /^250 /)
+      await command(`RCPT TO:<${anAddress()}>`, /^250 /)
+      await command('DATA', /^354 /)
+      await command('Subject: Hello\r\n\r\nHello\r\n.', /^535 5\.7\.8 /)
+      socket.destroy()
+    })
   })
 
   it('accepts keys only over TLS if it has a certificate', async () => {
