@@ -1,7 +1,7 @@
 import { addressIdOf, isAddressId } from '../contacts/index.ts'
 import type { MessageIdBeginning } from '../signed-links/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { RECIPIENT } from '../messages/index.ts'
+import { MAY_BE_SENT, RECIPIENT } from '../messages/index.ts'
 import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { FRESH_READ, sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -25,8 +25,6 @@ export interface BouncedMessage {
 /** `isIdentified`: the report names the message. Otherwise, it is the last one to the address. */
 export type ReportedMessage = BouncedMessage & { isIdentified: boolean }
 
-/** Messages that may have been sent. Only these can bounce. */
-const LEFT = `message.status in ('SENT', 'UNCONFIRMED', 'SENDING', 'DISMISSED')`
 const BOUNCED = `message.id, message.workspace_id, message.contact_id,
   coalesce(message.enrollment_id, message.campaign_id, message.id) as origin_id,
   ${RECIPIENT} as recipient,
@@ -41,7 +39,7 @@ const IS_KNOWN = '(contact.id is not null or message.recipient is not null)'
 async function findBounced(em: EntityManager, where: string, parameters: unknown[]): Promise<BouncedMessage[]> {
   const rows = await sql(
     em,
-    `select ${BOUNCED} ${WITH_RECIPIENT} where ${LEFT} and ${IS_KNOWN} and ${where}
+    `select ${BOUNCED} ${WITH_RECIPIENT} where ${MAY_BE_SENT} and ${IS_KNOWN} and ${where}
      order by message.created_at desc, message.id desc limit 1`,
     parameters,
   )
@@ -138,7 +136,7 @@ async function recipientsOf(em: EntityManager, contactId: string): Promise<strin
   const rows = await sql<{ recipient: string }>(
     em,
     `select distinct ${RECIPIENT} as recipient ${WITH_RECIPIENT}
-     where ${LEFT} and ${IS_KNOWN} and message.contact_id = $1::uuid`,
+     where ${MAY_BE_SENT} and ${IS_KNOWN} and message.contact_id = $1::uuid`,
     [contactId],
   )
   return rows.map(({ recipient }) => recipient)

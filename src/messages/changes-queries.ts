@@ -1,4 +1,5 @@
 import { CounterChanges, type DomainColumn, NO_STEP, writeCounterChanges } from '../counters/index.ts'
+import { domainKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { MessageResult, MessageStatus } from './message.ts'
@@ -10,7 +11,7 @@ export interface CountedState {
   isOpened: boolean
   isClicked: boolean
   results: readonly MessageResult[]
-  /** The recipient's domain; `null` if the row stores no recipient. */
+  /** The recipient's domain as spelled; `null` if the row stores no recipient. */
   domain: string | null
   /** The UTC day for which it counts for the domain: when it was sent or failed. `null` if it does not count. */
   day: string | null
@@ -32,7 +33,7 @@ const stateOf = (row: string): string => {
   const fields = [
     `'status', ${row}.status, 'variant', ${row}.variant, 'results', ${row}.results`,
     `'isOpened', ${row}.opened_at is not null, 'isClicked', ${row}.clicked_at is not null`,
-    `'domain', left(lower(split_part(${row}.recipient, '@', -1)), 255)`,
+    `'domain', split_part(${row}.recipient, '@', -1)`,
     `'day', (case ${row}.status when 'SENT' then ${row}.sent_at when 'FAILED' then ${row}.final_at end at time zone 'UTC')::date`,
   ]
   return `case when ${row}.id is not null then jsonb_build_object(${fields.join(', ')}) end`
@@ -94,7 +95,8 @@ function addMessage(
   if (isOpened) changes.add(key, 'OPENED', change)
   if (isClicked) changes.add(key, 'CLICKED', change)
   if (domain === null || day === null) return
-  const add = (column: DomainColumn) => changes.addToDomain({ workspaceId, domain, day }, column, change)
+  const of = { workspaceId, domain: domainKey(domain), day }
+  const add = (column: DomainColumn) => changes.addToDomain(of, column, change)
   // Of a failed message, only its rejection counts; of a message that was sent later, everything else.
   if (status === 'FAILED') {
     if (results.includes('REJECTED')) add('rejected')

@@ -82,12 +82,13 @@ export {
   presentLinks,
   presentResults,
   type ResultCounts,
+  RESULT_COUNTERS,
   resultFields,
   resultsResponse,
   variantOf,
 } from './results.ts'
 export { clickedLinks, type DayResults, type LinkClicks, MAX_LINKS, resultsByDay } from './results-queries.ts'
-export { HAS_ARRIVED, messageOfLink } from './unsubscribe-queries.ts'
+export { HAS_ARRIVED, MAY_BE_SENT, messageOfLink } from './unsubscribe-queries.ts'
 export { lockFreeMessages, lockVisitedMessage } from './visited-message-queries.ts'
 export {
   eraseMessages,

@@ -211,7 +211,7 @@ updated as (
     -- Stays UNCONFIRMED if a process found the lease expired, because the enrollment has continued.
     status = case when message.status = 'UNCONFIRMED' and message.claim = given.claim then 'UNCONFIRMED' else given.status end,
     attempts = given.attempts + 1, lease_until = null, error = given.error,
-    message_id = case when has_content then given.message_id else message.message_id end,
+    message_id = case when given.status = 'DISMISSED' then null when has_content then given.message_id else message.message_id end,
     recipient = case when has_content then given.recipient else message.recipient end,
     subject = case when has_content then given.subject else message.subject end,
     html = case when has_content then given.html else message.html end,
@@ -434,7 +434,7 @@ export async function releaseRecipients(
   return rows.length
 }
 
-/** Dismisses messages that were certainly not sent. @returns the number */
+/** Dismisses messages that were certainly not sent. Without a Message-ID, no bounce is attributed to them. @returns the number */
 export async function dismissMessages(
   em: EntityManager,
   which: { ids: readonly string[] } | { enrollmentIds: readonly string[] } | { campaignId: string; limit: number },
@@ -453,7 +453,7 @@ export async function dismissMessages(
           ]
   const rows = await write(
     em,
-    `update messages set status = 'DISMISSED', final_at = now(), error = $1,
+    `update messages set status = 'DISMISSED', final_at = now(), error = $1, message_id = null,
          due_at = case when due_at = 'infinity' then now() else due_at end
        where ${where} and status in ${DISMISSIBLE} returning ${CHANGED}`,
     [error, ...parameters],
@@ -602,18 +602,18 @@ export interface VisitSummary {
   isMachineOpened: boolean
 }
 
-/** Stores the visits of messages. The caller holds their locks. */
+/** Stores the visits of messages. A machine's open stays one if a person opens the message later. The caller holds their locks. */
 export async function setVisits(em: EntityManager, visits: readonly VisitSummary[]): Promise<void> {
   await write(
     em,
     `update messages message set opened_at = visit.opened_at, clicked_at = visit.clicked_at,
-       results = array_remove(results, 'MACHINE_OPENED')
-         || case when is_machine_opened then array['MACHINE_OPENED'] else array[]::text[] end
+       results = case when is_machine_opened and 'MACHINE_OPENED' <> all(results) then results || 'MACHINE_OPENED'::text
+         else results end
      from unnest($1::uuid[], $2::timestamptz[], $3::timestamptz[], $4::boolean[])
        as visit (id, opened_at, clicked_at, is_machine_opened)
      where message.id = visit.id
-       and (message.opened_at, message.clicked_at, 'MACHINE_OPENED' = any(message.results))
-         is distinct from (visit.opened_at, visit.clicked_at, is_machine_opened)
+       and ((message.opened_at, message.clicked_at) is distinct from (visit.opened_at, visit.clicked_at)
+         or is_machine_opened and 'MACHINE_OPENED' <> all(results))
      returning ${CHANGED}`,
     [
       visits.map(({ messageId }) => messageId),

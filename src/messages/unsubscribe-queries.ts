@@ -1,8 +1,12 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** SQL condition on a message: the contact may have received it and its links. An in-flight message has no recipient yet. */
-export const HAS_ARRIVED = `status in ('SENDING', 'SENT', 'CAPTURED', 'UNCONFIRMED', 'DISMISSED')`
+/** SQL condition on a `message`: it may have been sent. A message that was dismissed before it was sent has no Message-ID. */
+export const MAY_BE_SENT = `(message.status in ('SENDING', 'SENT', 'UNCONFIRMED')
+  or message.status = 'DISMISSED' and message.message_id is not null)`
+
+/** SQL condition on a `message`: the contact may have received it and its links. An in-flight message has no recipient yet. */
+export const HAS_ARRIVED = `(message.status = 'CAPTURED' or ${MAY_BE_SENT})`
 
 /**
  * Finds the message that a contact unsubscribes from by a link, which names none: the last one of the link's enrollment or campaign.
@@ -14,7 +18,7 @@ export async function messageOfLink(
 ): Promise<string | undefined> {
   const [row] = await sql<{ id: string }>(
     em,
-    `select id from messages
+    `select id from messages message
      where contact_id = $1::uuid and (enrollment_id = $2::uuid or campaign_id = $2::uuid) and ${HAS_ARRIVED}
      order by created_at desc, id desc limit 1`,
     [contactId, originId],

@@ -97,6 +97,10 @@ export function toAsciiAddress(address: string): string {
   return domain === '' ? address : `${address.slice(0, at)}@${domain}`
 }
 
+/** The form in which domains are compared: in ASCII and lower case, as in DNS, at most 255 characters. */
+export const domainKey = (domain: string): string =>
+  ((isTooLong(domain) ? '' : domainToASCII(domain)) || domain.toLowerCase()).slice(0, 255)
+
 /** The domain of an address, or of `Name <address>`, in ASCII, as headers and DNS records need it. */
 export const domainOf = (mailbox: string): string | undefined => toAsciiAddress(addressOf(mailbox)).split('@').at(1)
 

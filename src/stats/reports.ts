@@ -1,5 +1,13 @@
-import { clickedLinks, type DayResults, type LinkClicks, type ResultCounts, resultsByDay } from '../messages/index.ts'
+import {
+  clickedLinks,
+  type DayResults,
+  type LinkClicks,
+  RESULT_COUNTERS,
+  type ResultCounts,
+  resultsByDay,
+} from '../messages/index.ts'
 import { NO_STEP } from '../counters/index.ts'
+import { domainKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import {
   domainByDay,
@@ -33,7 +41,7 @@ export async function getAutomationReport(
     automationId,
     total: sumOf(steps),
     recent: (await recentCounts(em, [automationId])).get(automationId) ?? {},
-    steps: steps.filter(({ counts }) => (counts['SENT'] ?? 0) > 0),
+    steps: steps.filter(({ counts }) => RESULT_COUNTERS.some((counter) => (counts[counter] ?? 0) > 0)),
     days: await resultsByDay(em, automationId, days),
     links: await clickedLinks(em, automationId),
   }
@@ -73,11 +81,12 @@ export async function getDomainsReport(
 ): Promise<DomainsReport> {
   const period = { workspaceId, days }
   if (domain !== undefined) {
-    const its = await domainByDay(em, period, domain.toLowerCase())
+    const name = domainKey(domain)
+    const its = await domainByDay(em, period, name)
     const total = sumOf(its)
     return {
       total,
-      domains: its.length > 0 ? [{ domain: domain.toLowerCase(), counts: total }] : [],
+      domains: its.length > 0 ? [{ domain: name, counts: total }] : [],
       others: {},
       days: its,
     }

@@ -11,7 +11,7 @@ export async function recordVisit(em: EntityManager, visit: Visit): Promise<void
     const message = await lockVisitedMessage(unit, visit)
     if (!message) return
     const stored = await upsertVisit(unit, message.id, visit, visitorOf(visit, message))
-    if (visit.kind === 'OPEN' && isByMachine(stored.visitor) !== isByMachine(stored.was))
+    if (visit.kind === 'OPEN' && isByMachine(stored.visitor) && !isByMachine(stored.was))
       await updateVisits(unit, [message.id])
     if (stored.visitor !== 'UNDECIDED' && stored.visitor !== 'PERSON') return
     const clicks = await clicksBefore(unit, message.id, stored.lastAt)
