@@ -143,7 +143,11 @@ export async function updateContacts(em: EntityManager, contacts: readonly Conta
        unconfirmed = item.unconfirmed, consent_version = contact.consent_version + item.consent_version, updated_at = now()
      from jsonb_to_recordset($1::jsonb) as ${ITEM}
      -- Named separately: Postgres estimates JSON at a hundred rows, and would scan a small table.
-     where contact.id = any($2::uuid[]) and contact.id = item.id`,
+     where contact.id = any($2::uuid[]) and contact.id = item.id
+       and (contact.email, contact.email_key, contact.external_id, contact.first_name, contact.metadata, contact.unconfirmed, 0)
+         is distinct from (item.email, item.email_key, coalesce(item.external_id, contact.external_id),
+           case when item.keeps_first_name then contact.first_name else item.first_name end, ${MERGED}, item.unconfirmed,
+           item.consent_version)`,
     [JSON.stringify(contacts), contacts.map(({ id }) => id)],
   )
 }

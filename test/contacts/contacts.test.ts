@@ -23,6 +23,42 @@ describe('contacts', () => {
     assert.equal((await post({ email: 'ada@example.com', firstName: null })).body.data.firstName, null)
   })
 
+  it('writes nothing if a request changes nothing', async () => {
+    const body = {
+      email: 'same@example.com',
+      firstName: 'Grace',
+      externalId: 'same',
+      metadata: { plan: 'pro', since: '2026-01-31' },
+    }
+    const { id } = (await post(body)).body.data as { id: string }
+    const version = async () => {
+      const [row] = await sql<{ version: string }>(
+        service.context.orm.em.fork(),
+        'select xmin::text as version from contacts where id = $1::uuid',
+        [id],
+      )
+      return row!.version
+    }
+    const before = await version()
+    for (const same of [
+      body,
+      { email: 'same@example.com' },
+      { email: 'same@example.com', metadata: { plan: 'pro', gone: null } },
+    ])
+      assert.equal((await post(same)).status, 200)
+    assert.equal(await version(), before)
+    for (const changed of [
+      { email: 'Same@example.com' },
+      { email: 'Same@example.com', firstName: null },
+      { email: 'Same@example.com', metadata: { since: null } },
+      { email: 'Same@example.com', externalId: 'other' },
+    ]) {
+      const earlier = await version()
+      assert.equal((await post(changed)).status, 200)
+      assert.notEqual(await version(), earlier, JSON.stringify(changed))
+    }
+  })
+
   it('lists contacts in pages, newest first, only from the same workspace', async () => {
     const key = await service.newKey()
     for (const n of [1, 2, 3]) await service.call('POST', 'contacts', { email: `page-${n}@example.com` }, { key })
