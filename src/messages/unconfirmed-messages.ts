@@ -21,12 +21,17 @@ export const MAX_LISTED_MESSAGES = 1_000
 export const listUnconfirmed = (em: EntityManager): Promise<UndecidedMessage[]> =>
   undecidedMessages(em.fork(), MAX_LISTED_MESSAGES)
 
-/** Dismisses a message. @throws {ApiError} `not-found`; `invalid` if it needs no decision */
-export async function dismissMessage(em: EntityManager, id: string): Promise<void> {
-  const unit = em.fork()
+/**
+ * Dismisses a message.
+ * @returns the ID of its workspace
+ * @throws {ApiError} `not-found`; `invalid` if it needs no decision
+ */
+export async function dismissMessage(em: EntityManager, id: string): Promise<string> {
+  const unit = unitOf(em)
   const { status } = await assertNeedsDecision(unit, id)
   // Another operator may have decided in the meantime.
   if (!(await dismissDecided(unit, id, status))) throw await whyNoDecision(unit, id)
+  return (await unit.findOneOrFail(Message, { id })).workspaceId
 }
 
 /** Dismisses a message of a workspace. @throws {ApiError} `message_not_found`; `message_not_unconfirmed` */

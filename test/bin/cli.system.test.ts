@@ -85,6 +85,7 @@ describe('the command line', function () {
         ['rotateApiKey', key.id],
         ['deleteApiKey', rotated.id],
         ['invite', link.id],
+        ['createSegment', segment.id],
         ['deleteSegment', segment.id],
       ].map((row) => [...row, 'command line']),
     )
@@ -158,6 +159,8 @@ describe('the command line', function () {
       const again = await cli(['message', 'dismiss', id])
       assert.equal(again.code, 1)
       assert.match(again.stderr, /is already DISMISSED/)
+      const audited = `select from audit_entries where operation = 'dismissMessage' and target_id = $1::uuid`
+      assert.equal((await sql(em(), audited, [id])).length, 1)
     })
   })
 

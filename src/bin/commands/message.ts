@@ -47,11 +47,15 @@ export function messageCommands(program: Command): void {
   addCommand(messages, 'dismiss', 'dismiss a message permanently, without sending it again')
     .argument('<id>', 'the ID of the message')
     .action(async (id: string, options: Output) => {
-      const [{ dismissMessage }, { withDatabase }] = await Promise.all([
+      const [{ dismissMessage }, { withAudit }] = await Promise.all([
         import('../../messages/index.ts'),
-        import('./with-database.ts'),
+        import('./with-audit.ts'),
       ])
-      await withDatabase((orm) => dismissMessage(orm.em, id))
+      await withAudit(
+        'dismissMessage',
+        (transaction) => dismissMessage(transaction, id),
+        (workspaceId) => ({ workspaceIds: [workspaceId], targetId: id }),
+      )
       printResult({ id, status: 'DISMISSED' }, options, () => `Dismissed the message ${id}`)
     })
 }

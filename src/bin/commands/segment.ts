@@ -29,11 +29,15 @@ export function segmentCommands(program: Command): void {
     .requiredOption('--condition <JSON>', 'such as {"metadata":"plan","is":"equal","value":"pro"}', parseJson)
     .action(async (options: Output & { workspace: string; name: string; condition: unknown }) => {
       const { workspace: workspaceId, name, condition } = options
-      const [{ createSegment }, { withDatabase }] = await Promise.all([
+      const [{ createSegment }, { withAudit }] = await Promise.all([
         import('../../segments/index.ts'),
-        import('./with-database.ts'),
+        import('./with-audit.ts'),
       ])
-      const segment = await withDatabase((orm) => createSegment(orm.em, { workspaceId, name, condition }))
+      const segment = await withAudit(
+        'createSegment',
+        (transaction) => createSegment(transaction, { workspaceId, name, condition }),
+        ({ id }) => ({ workspaceIds: [workspaceId], targetId: id }),
+      )
       printResult(asSegment(segment), options, ({ id }) => `Created the segment "${name}": ${id}`)
     })
   addCommand(segments, 'list', 'list the segments of a workspace, newest first')
