@@ -1,3 +1,4 @@
+import { variantOfSql } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { Counts } from './counts.ts'
@@ -15,7 +16,7 @@ group by 1, 2 having sum(count) <> 0`
 export async function countsByVariant(em: EntityManager, id: string): Promise<Map<number, Counts>> {
   const rows = await sql<{ variant: number; counts: Counts }>(
     em,
-    `select ('x' || right(step_id::text, 8))::bit(32)::integer - 1 as variant, jsonb_object_agg(counter, count) as counts
+    `select ${variantOfSql('step_id')} as variant, jsonb_object_agg(counter, count) as counts
      from (${countersBy('step_id')}) counters group by 1`,
     [[id]],
   )

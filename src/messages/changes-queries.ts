@@ -1,4 +1,4 @@
-import { CounterChanges, type DomainColumn, NO_STEP, writeCounterChanges } from '../counters/index.ts'
+import { CounterChanges, type DomainColumn, NO_STEP, variantStep, writeCounterChanges } from '../counters/index.ts'
 import { domainKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
@@ -67,9 +67,9 @@ export async function countChanges(em: EntityManager, rows: readonly MessageChan
   await writeCounterChanges(em, changes)
 }
 
-/** The step of an automation, or the variant of a campaign, under which a message is counted: its number plus one, or `NO_STEP`. */
+/** The step under which a message is counted: of its automation, or for its variant. */
 export const countedStep = (stepId: string | null, variant: number | null): string =>
-  stepId ?? (variant === null ? NO_STEP : NO_STEP.slice(0, -12) + (variant + 1).toString(16).padStart(12, '0'))
+  stepId ?? (variant === null ? NO_STEP : variantStep(variant))
 
 /** The columns of a domain's numbers for the results of messages. */
 const COLUMN_OF: Record<MessageResult, DomainColumn> = {

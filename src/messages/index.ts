@@ -85,7 +85,6 @@ export {
   RESULT_COUNTERS,
   resultFields,
   resultsResponse,
-  variantOf,
 } from './results.ts'
 export { clickedLinks, type DayResults, type LinkClicks, MAX_LINKS, resultsByDay } from './results-queries.ts'
 export { HAS_ARRIVED, MAY_BE_SENT, messageOfLink } from './unsubscribe-queries.ts'

@@ -75,12 +75,6 @@ export const presentResults = (counts: ResultCounts): InferType<typeof resultsRe
 export const presentDays = (days: readonly { date: string; counts: ResultCounts }[]) =>
   days.map(({ date, counts }) => ({ date, ...presentResults(counts) }))
 
-/** The variant of a campaign that counters name as a step: its number plus one; without variants, it is 0. */
-export function variantOf(stepId: string): number | null {
-  const step = parseInt(stepId.slice(-12), 16)
-  return step === 0 ? null : step - 1
-}
-
 /**
  * Presents clicked links. A URL can contain data of a contact, mostly in its query, which callers that may not read contacts do not
  * get.

@@ -1,4 +1,4 @@
-import { DOMAIN_COLUMNS, NO_STEP } from '../counters/index.ts'
+import { DOMAIN_COLUMNS, NO_STEP, variantStep, variantStepSql } from '../counters/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { DayResults, ResultCounts } from '../messages/index.ts'
 import { SENDING_STATUSES } from '../automation-engine/index.ts'
@@ -14,9 +14,6 @@ export type Counts = Record<string, number>
 
 /** SQL: the step before which an enrollment waits, as the index has it. */
 const NEXT_STEP = `coalesce(next_step_id, '${NO_STEP}')`
-
-/** Stands for the first variant of a campaign with variants: see `migrations/001-baseline.sql`. */
-const OWN_VARIANT = '00000000-0000-0000-0000-000000000001'
 
 /** Counters of a step of an automation. */
 export interface StepCounts {
@@ -298,10 +295,10 @@ const TEMPLATE_USES = `
 with used as (
   select campaign.id as campaign_id, null::uuid as automation_id, variant.step_id, campaign.name, campaign.created_at
   from campaigns campaign cross join lateral (
-    select case when campaign.ab_test is null then '${NO_STEP}' else '${OWN_VARIANT}' end::uuid as step_id,
+    select case when campaign.ab_test is null then '${NO_STEP}' else '${variantStep(0)}' end::uuid as step_id,
       campaign.template_id
     union all
-    select ('00000000-0000-0000-0000-' || lpad(to_hex(place + 1), 12, '0'))::uuid,
+    select ${variantStepSql('place')},
       coalesce((variant ->> 'templateId')::uuid, campaign.template_id)
     from jsonb_array_elements(campaign.ab_test -> 'variants') with ordinality as each_variant(variant, place)
   ) variant

@@ -1,5 +1,6 @@
 import { array, number, object, string, type InferType } from 'yup'
 import { type Caller, count, id } from '../http/index.ts'
+import { variantOf } from '../counters/index.ts'
 import {
   daysResponse,
   MAX_LINKS,
@@ -8,7 +9,6 @@ import {
   presentResults,
   resultFields,
   resultsResponse,
-  variantOf,
 } from '../messages/index.ts'
 import { JUDGED_DAYS, presentReputation, reputationResponse } from '../reputation/index.ts'
 import type { AutomationReport, DomainsReport, TemplateReport } from './reports.ts'
