@@ -1,19 +1,9 @@
 import { array, object, string, type InferType } from 'yup'
 import { type Caller, count } from '../http/index.ts'
+import { MESSAGE_RESULTS } from './message.ts'
 
 /** The counters of the results of messages. */
-export const RESULT_COUNTERS = [
-  'SENT',
-  'REJECTED',
-  'HARD_BOUNCED',
-  'SOFT_BOUNCED',
-  'BLOCKED',
-  'OPENED',
-  'MACHINE_OPENED',
-  'CLICKED',
-  'UNSUBSCRIBED',
-  'COMPLAINED',
-] as const
+export const RESULT_COUNTERS = ['SENT', 'OPENED', 'CLICKED', ...MESSAGE_RESULTS] as const
 
 export type ResultCounts = Partial<Record<string, number>>
 
