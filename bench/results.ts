@@ -26,8 +26,8 @@ const REASONS: Record<string, string> = {
   events:
     'The product starts workflows with search attributes, a summary and a memo, by which operators find them; the bare side does not.',
   ingest:
-    'The product checks the key, counts the request, and in one transaction locks the contact, looks for listeners, stores the event and ' +
-    'writes the audit log: four round trips to Postgres. The bare side has one. GET /whoami, with only the first, does not reach the goal either.',
+    'The product checks the key, counts the request, locks the contact, looks for listeners, stores the event and writes the audit ' +
+    'log. Concurrent requests share these statements, except the audit entry. The bare side has one insert.',
   emails:
     'A request authenticates and counts, and stores the email, its message, its delivery and the response in one transaction. The workflow ' +
     'starts and the email is sent on the same two cores. The bare side has one insert, and starts nothing.',
