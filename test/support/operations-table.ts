@@ -50,6 +50,12 @@ export function expectedOf({ method, path }: { method: string; path: string }): 
 
 export const mayUse = ({ role }: ExpectedOperation, own: Role): boolean => role === undefined || isAtLeast(own, role)
 
+/** Operations that answer 503 while an email is in flight. A repeated request waits for it, and the first one wrote the entry. */
+const REPEATED: ReadonlySet<string> = new Set([
+  'DELETE /contacts/{id}',
+  'DELETE /automations/{id}/enrollments/{contactId}',
+])
+
 /** Checks that a successful change wrote one audit entry, or none if the table requires that. */
 export async function assertAudited(
   { em }: Orm,
@@ -62,12 +68,17 @@ export async function assertAudited(
   // Operations on an account write entries in each of its workspaces, which test/accounts tests.
   if (expected?.role === undefined) return
   const requestId = headers.get('x-request-id')
+  const operationId = operations.find((each) => `${each.method} ${each.path}` === expected.operation)!.id
   // The creation of a workspace writes an entry in the new one and in the one of the request.
   const entries = await sql<{ count: number }>(
     em.fork(),
     'select count(*)::integer as count from audit_entries where request_id = $1 and operation = $2 group by workspace_id',
-    [requestId, operations.find((each) => `${each.method} ${each.path}` === expected.operation)!.id],
+    [requestId, operationId],
   )
+  if (entries.length === 0 && REPEATED.has(expected.operation)) {
+    const earlier = `select from audit_entries where operation = $1 and created_at > now() - interval '1 minute'`
+    if ((await sql(em.fork(), earlier, [operationId])).length > 0) return
+  }
   const isAsExpected = expected.audited ? entries.length > 0 && entries.every(({ count }) => count === 1) : !entries[0]
   assert.ok(isAsExpected, `${method} ${path} wrote ${JSON.stringify(entries)} audit entries`)
 }
