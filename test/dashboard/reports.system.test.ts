@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { newId } from '../../src/platform/ids.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, enroll } from '../support/factories.ts'
+import { recount } from '../support/stats.ts'
 
 describe('results of emails in the dashboard', () => {
   const d = onDashboard()
@@ -31,22 +31,19 @@ describe('results of emails in the dashboard', () => {
     await d.service.call('POST', `campaigns/${id}/schedule`, {})
     const sent = await eventually('the messages are sent', async () => {
       const { data } = (await d.service.call('GET', `messages?campaignId=${id}&status=SENT`)).body
-      return data.length === 4 ? (data as { id: string; contactId: string }[]) : undefined
+      return data.length === 4 ? (data as { id: string }[]) : undefined
     })
-    const [clicked, bounced] = sent as [{ id: string }, { id: string; contactId: string }]
+    const [clicked, bounced] = sent as [{ id: string }, { id: string }]
     await sql(
       em(),
       `insert into message_visits (message_id, kind, url, links, at, visitor)
        values ($1::uuid, 'CLICK', 'https://shop.example/sale', 2, now(), 'PERSON'), ($1::uuid, 'OPEN', '', 2, now(), 'MACHINE')`,
       [clicked.id],
     )
-    await sql(em(), 'update messages set clicked_at = now() where id = $1::uuid', [clicked.id])
-    await sql(
-      em(),
-      `insert into bounces (id, workspace_id, contact_id, message_id, kind, source)
-       values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, 'HARD', 'test')`,
-      [newId(), d.service.workspaceId, bounced.contactId, bounced.id],
-    )
+    const opened = `update messages set clicked_at = now(), results = '{MACHINE_OPENED}' where id = $1::uuid`
+    await sql(em(), opened, [clicked.id])
+    await sql(em(), `update messages set results = '{HARD_BOUNCED}' where id = $1::uuid`, [bounced.id])
+    await recount(em())
     await eventually('the relay has added them up', async () => {
       const { data } = (await d.service.call('GET', 'reports/domains')).body
       return (data.total.bounced === 1 && data.total.clicked === 1) || undefined

@@ -1,5 +1,6 @@
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
+import { recount } from '../support/stats.ts'
 import type { Service } from '../support/service.ts'
 
 /** Creates sender, templates, suppressions and imports of a workspace. @returns the ID of a template of blocks */
@@ -93,5 +94,6 @@ export async function createCampaigns(service: Service): Promise<string> {
          and ('x' || right(id::text, 4))::bit(16)::integer < 65536 * $2::float8`,
       [sent, share],
     )
+  await recount(service.context.orm.em)
   return sent
 }
