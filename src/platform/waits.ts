@@ -9,6 +9,8 @@ export const waits = {
   anotherAttempt: 5_000,
   /** Pause of an email while sending is disabled. */
   sendingDisabled: 10_000,
+  /** Maximum pause between two messages that try a failing mail server. */
+  failingMailServer: 120_000,
   /** Time in which a client that submits emails over SMTP must authenticate. */
   submissionSignIn: 30_000,
   /** Time after its login in which a client's first mail needs no check of its API key: a key that is deleted may send it. */

@@ -1,11 +1,11 @@
+import { waits } from '../platform/waits.ts'
 import { SimilarRejections } from './similar-rejections.ts'
 import type { Delivery, MailTransport, ConnectionSlot } from './transport.ts'
 
 /** Consecutive failures that open the circuit: as many as there are connections by default. */
 const MAX_FAILURES = 5
-/** Milliseconds until a message tries a server whose circuit is open. The pause doubles after each failed trial. */
+/** Milliseconds until a message tries a server whose circuit is open. The pause doubles after each failed trial: see `waits`. */
 const MIN_PAUSE_MS = 1_000
-const MAX_PAUSE_MS = 120_000
 /** Milliseconds after which another message may try the server while one is still trying: only its recipient may be slow. */
 const TRIAL_MS = 10_000
 
@@ -97,7 +97,7 @@ class Circuit {
   #open(failure: string | undefined): void {
     const wasOpen = this.isOpen
     this.#tryAt = performance.now() + this.#pauseMs
-    this.#pauseMs = Math.min(this.#pauseMs * 2, MAX_PAUSE_MS)
+    this.#pauseMs = Math.min(this.#pauseMs * 2, waits.failingMailServer)
     if (!wasOpen) this.#onChange(true, failure)
   }
 

@@ -3,6 +3,8 @@ import { waits, type Waits } from '../../src/platform/waits.ts'
 /** The waits in a test process: no test should wait longer for the worker than for the fact it is about. */
 const SHORT_WAITS: Partial<Waits> = {
   outboxIdle: 200,
+  // A suite that leaves the circuit open must not delay the next one.
+  failingMailServer: 4_000,
   campaignCheck: 2_000,
   reputationCheck: 2_000,
   leaving: 2_000,
