@@ -81,7 +81,7 @@ async function record(
     (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewOptOut(unit, of, bounce)))
   if (!isNew) return 'known'
   const suppressed = await suppressFor(unit, of, { kind, status, diagnostic }, contact)
-  // After the contact's enrollments, as in docs/lock-order.md.
+  // After the contact's enrollments, which are locked before messages.
   const result = resultOf(kind, source)
   if (kind === 'UNSUBSCRIBE') await recordUnsubscribe(unit, of.id)
   else if (result) await recordResult(unit, of.id, result)

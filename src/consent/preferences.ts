@@ -1,6 +1,6 @@
 import { incrementConsentVersion, confirmContacts, deleteOwnSuppressions, writeMemberships } from '../contacts/index.ts'
 import { optOutOfLists, planPreferences } from '../lists/index.ts'
-import { messageOfLink, recordUnsubscribe } from '../messages/index.ts'
+import { recordUnsubscribeByLink } from '../messages/index.ts'
 import type { LinkOf } from '../signed-links/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -34,11 +34,9 @@ export async function setPreferences(
     if (!contact) return undefined
     const { workspaceId, email, key } = contact
     const { isCurrent, others } = await addressesOfLink(unit, { contactId, originId }, key)
-    // Finds the message before it may be dismissed. Updates it after the enrollments, because they are locked first.
-    const messageId = change.kind === 'everything' ? undefined : await messageOfLink(unit, { contactId, originId })
     if (change.kind === 'nothing') {
       const { due } = await suppressAddress(unit, workspaceId, { email, reason: 'UNSUBSCRIBED' })
-      if (messageId !== undefined) await recordUnsubscribe(unit, messageId)
+      await recordUnsubscribeByLink(unit, { contactId, originId })
       // If the link was also sent to the current address, it is unknown which of them the request came from. The others may
       // belong to other contacts.
       return { workspaceId, email, due, others: isCurrent ? [] : others }
@@ -49,7 +47,7 @@ export async function setPreferences(
       change.kind === 'lists'
         ? await changeLists(unit, { contactId, key }, change.ids, isCurrent)
         : { due: [], hasLeft: false }
-    if (hasLeft && messageId !== undefined) await recordUnsubscribe(unit, messageId)
+    if (hasLeft) await recordUnsubscribeByLink(unit, { contactId, originId })
     await incrementConsentVersion(unit, [contactId])
     return { workspaceId, email, due, others: [] }
   })

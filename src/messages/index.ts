@@ -87,7 +87,7 @@ export {
   resultsResponse,
 } from './results.ts'
 export { clickedLinks, type DayResults, type LinkClicks, MAX_LINKS, resultsByDay } from './results-queries.ts'
-export { HAS_ARRIVED, MAY_BE_SENT, messageOfLink } from './unsubscribe-queries.ts'
+export { HAS_ARRIVED, MAY_BE_SENT, recordUnsubscribeByLink } from './unsubscribe-queries.ts'
 export { lockFreeMessages, lockVisitedMessage } from './visited-message-queries.ts'
 export {
   eraseMessages,

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import { recordUnsubscribe } from './store-queries.ts'
 
 /** SQL condition on a `message`: it may have been sent. A message that was dismissed before it was sent has no Message-ID. */
 export const MAY_BE_SENT = `(message.status in ('SENDING', 'SENT', 'UNCONFIRMED')
@@ -8,14 +9,11 @@ export const MAY_BE_SENT = `(message.status in ('SENDING', 'SENT', 'UNCONFIRMED'
 /** SQL condition on a `message`: the contact may have received it and its links. An in-flight message has no recipient yet. */
 export const HAS_ARRIVED = `(message.status = 'CAPTURED' or ${MAY_BE_SENT})`
 
-/**
- * Finds the message that a contact unsubscribes from by a link, which names none: the last one of the link's enrollment or campaign.
- * @returns its ID
- */
-export async function messageOfLink(
+/** Records an unsubscribe by a link, which names no message: for the last one of its enrollment or campaign to the contact. */
+export async function recordUnsubscribeByLink(
   em: EntityManager,
   { contactId, originId }: { contactId: string; originId: string },
-): Promise<string | undefined> {
+): Promise<void> {
   const [row] = await sql<{ id: string }>(
     em,
     `select id from messages message
@@ -23,5 +21,5 @@ export async function messageOfLink(
      order by created_at desc, id desc limit 1`,
     [contactId, originId],
   )
-  return row?.id
+  if (row) await recordUnsubscribe(em, row.id)
 }
