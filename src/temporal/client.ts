@@ -31,8 +31,8 @@ import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 /** The maximum time of one call, in milliseconds, so that an API client gets a response within five seconds. */
 const CALL_TIMEOUT_MS = 3_000
 
-/** The SDK checks its deadline only between two attempts, and can be late by more than a second. This is the hard limit. */
-const CALL_LIMIT_MS = 3_500
+/** The SDK checks its deadline only between two attempts, and can be late by more than a second. After this time, the call fails. */
+const DEADLINE_DELAY_MS = 500
 
 export interface EnrollmentStart {
   input: Omit<EnrollmentInput, 'engine' | 'instanceId'>
@@ -122,15 +122,23 @@ export interface Enrollments {
 const tooLate = () =>
   new ApiError(TEMPORAL_UNAVAILABLE, { message: 'Temporal did not respond in time. Please try again.' })
 
-/** @param instance returns the owner of the enrollments that it starts: other instances may use the same Temporal */
-export function createEnrollments(client: Client, taskQueue: string, instance: () => Promise<string>): Enrollments {
+/**
+ * @param instance returns the owner of the enrollments that it starts: other instances may use the same Temporal
+ * @param callTimeoutMs the maximum time of one call; only tests with a slow server change it
+ */
+export function createEnrollments(
+  client: Client,
+  taskQueue: string,
+  instance: () => Promise<string>,
+  callTimeoutMs = CALL_TIMEOUT_MS,
+): Enrollments {
   const underWay = new Set<Promise<unknown>>()
   const within = <Result>(call: () => Promise<Result>): Promise<Result> => {
-    const answer = client.withDeadline(Date.now() + CALL_TIMEOUT_MS, call)
+    const answer = client.withDeadline(Date.now() + callTimeoutMs, call)
     underWay.add(answer)
     const forget = () => void underWay.delete(answer)
     answer.then(forget, forget)
-    return answerWithin(CALL_LIMIT_MS, answer, tooLate)
+    return answerWithin(callTimeoutMs + DEADLINE_DELAY_MS, answer, tooLate)
   }
 
   const optionsOf = async ({ input, automationName, requestId }: EnrollmentStart) => ({

@@ -39,6 +39,8 @@ import { workflowBundle } from './workflow-bundle.ts'
 
 const TASK_QUEUE = 'time-skipping'
 const SERVER_START_MS = 180_000
+/** The first call after the start of the server, and many calls at once, take seconds on a busy machine. */
+const CALL_TIMEOUT_MS = 60_000
 /**
  * How far ahead the clock may be when a suite begins. Between the end of a workflow and the answer to the test, the server sometimes
  * skips to the timeout of a run, which is ten years later. After 292 years, its nanoseconds overflow.
@@ -194,7 +196,7 @@ async function startMachinery(): Promise<Machinery> {
     deliverAtOnce: createImmediateDelivery(),
     crowded: createQueueLimit(),
     em: orm.em,
-    enrollments: createEnrollments(env.client, TASK_QUEUE, instance),
+    enrollments: createEnrollments(env.client, TASK_QUEUE, instance, CALL_TIMEOUT_MS),
     log: quietLog,
     metrics: noMetrics,
   }
