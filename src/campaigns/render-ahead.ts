@@ -36,7 +36,8 @@ export class RenderAhead<Item> {
   /** The first email that is in no job yet; `lastJob` is the first email of the last job. */
   private begun = 0
   private lastJob = 0
-  private atOnce = FIRST_AT_ONCE
+  /** Maximum number of emails in the next job. */
+  atOnce = FIRST_AT_ONCE
   /** Length of the longest email so far, in characters. */
   longest = 0
 

@@ -10,11 +10,15 @@ import {
   variablesOf,
 } from '../messages/index.ts'
 import type { RenderedEmail, TemplateProblem } from '../rendering/index.ts'
+import { ClaimAhead } from './claim-ahead.ts'
 import { RenderAhead, type RenderTask } from './render-ahead.ts'
 
 /** Seconds before a deferred recipient is tried again: initially and at most. */
 const FIRST_PAUSE_SECONDS = 5
 const MAX_PAUSE_SECONDS = 300
+/** Milliseconds of sending for which messages are claimed at once, and their maximum number. */
+const CLAIMED_FOR_MS = 250
+const MAX_CLAIMED_AT_ONCE = 25
 /** Milliseconds for which a page sends to providers that get mail too fast if it has nothing for others. */
 const LIMITED_MS = 1_000
 
@@ -89,21 +93,43 @@ export class Transmission {
     const { turn, until } = this.limits
     const { connections } = this.dependencies
     const emails = inContents(messages)
-    const rendered = this.renderAhead(emails)
-    await pMap(
-      emails,
-      async ({ item: message }, n) => {
-        // The first ones start in any case.
-        if (turn.aborted || (n >= connections && performance.now() > until)) return
-        const email = await rendered.take(n)
-        if (email === undefined || turn.aborted) return
-        // The provider limited an earlier one of these.
-        if (this.limitedProviderOf(message) !== undefined) this.postponed.push(message)
-        else await this.transmit(message, email)
-      },
-      // If one fails, for example because the process is asked to stop, the others still finish.
-      { concurrency: Math.max(connections * 2, 4), stopOnError: false },
-    )
+    const claimed = new ClaimAhead(emails, this.renderAhead(emails), {
+      sendingOf: (message) => this.sendingOf(message),
+      isToClaim: (message) => isDelivered(message) && this.limitedProviderOf(message) === undefined,
+      atOnce: () => this.claimedAtOnce(),
+    })
+    try {
+      await pMap(
+        emails,
+        async ({ item: message }, n) => {
+          // The first ones start in any case.
+          if (turn.aborted || (n >= connections && performance.now() > until)) return
+          const { sending, email } = await claimed.take(n)
+          // The provider may have limited an earlier one of these.
+          const isLimited = this.limitedProviderOf(message) !== undefined
+          if (email === undefined || turn.aborted || isLimited) await Sending.release([sending])
+          else return this.transmit(sending, email)
+          if (isLimited) this.postponed.push(message)
+        },
+        // If one fails, for example because the process is asked to stop, the others still finish.
+        { concurrency: Math.max(connections * 2, 4), stopOnError: false },
+      )
+    } finally {
+      await claimed.close()
+    }
+  }
+
+  /** As many as all connections usually take in a moment, so that a request that stops the campaign does not wait for long. */
+  private claimedAtOnce(): number {
+    const usualMs = this.dependencies.smtp?.usualMs?.()
+    if (usualMs === undefined) return 0
+    const count = Math.floor((this.dependencies.connections * CLAIMED_FOR_MS) / Math.max(usualMs, 1))
+    return count > this.dependencies.connections ? Math.min(count, MAX_CLAIMED_AT_ONCE) : 0
+  }
+
+  private sendingOf(message: Prepared): Sending {
+    const pauseSeconds = Math.min(FIRST_PAUSE_SECONDS * 2 ** message.attempts, MAX_PAUSE_SECONDS)
+    return new Sending(this.dependencies, message, pauseSeconds)
   }
 
   private async sendInTurns(messages: readonly Prepared[], provider: string, mayGoOn: () => boolean): Promise<void> {
@@ -119,7 +145,7 @@ export class Transmission {
         if (waitMs === undefined) break
         const [email] = await Promise.all([rendered.take(n), delay(waitMs)])
         if (email === undefined) break
-        const sending = this.transmit(message, email)
+        const sending = this.transmit(this.sendingOf(message), email)
         // Thrown below.
         sending.catch(() => undefined)
         started.push(sending)
@@ -131,10 +157,8 @@ export class Transmission {
     await Promise.all(started)
   }
 
-  private async transmit(message: Prepared, email: RenderedEmail | TemplateProblem): Promise<void> {
+  private async transmit(sending: Sending, email: RenderedEmail | TemplateProblem): Promise<void> {
     const { sent } = this
-    const pauseSeconds = Math.min(FIRST_PAUSE_SECONDS * 2 ** message.attempts, MAX_PAUSE_SECONDS)
-    const sending = new Sending(this.dependencies, message, pauseSeconds)
     try {
       const { kind } = await sending.sendRendered(email, { turn: this.limits.turn })
       if (kind === 'queue') return

@@ -36,7 +36,8 @@ const writers = new WeakMap<EntityManager, Writer>()
 
 /** Returns the writer of a process, which stores the events of concurrent requests of a workspace in one transaction. */
 function writerOf(em: EntityManager): Writer {
-  const writer = writers.get(em) ?? batch(({ workspaceId }: RequestedEvent) => workspaceId, storeTogether, MAX_SHARED)
+  const writer =
+    writers.get(em) ?? batch(({ workspaceId }: RequestedEvent) => workspaceId, storeTogether, { maxBatch: MAX_SHARED })
   writers.set(em, writer)
   return writer
 }

@@ -66,6 +66,7 @@ export {
   shortenLeases,
   type VisitSummary,
 } from './store-queries.ts'
+export { deleteUnusedAhead } from './ahead-queries.ts'
 export { MAY_HAVE_BEEN_SENT_ERROR } from './send.ts'
 export { prepareStored, retryMessage } from './deliver-retry.ts'
 export {

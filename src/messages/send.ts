@@ -21,7 +21,7 @@ import { isOwnFrom, refusalOf, returnUnusedQuota, takeWarmUpQuota } from '../sen
 import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
 import type { Attachment, Delivery, MailTransport, ConnectionSlot } from '../smtp/index.ts'
 import { compose, headerOf, type Outgoing, type Sender, variablesOf } from './compose.ts'
-import { BEGIN_WITHIN_MS, type LeaseKeeper } from './leases.ts'
+import { BEGIN_WITHIN_MS, type LeaseKeeper, type SendLease } from './leases.ts'
 import { logIdsOf, type MessageStatus } from './message.ts'
 import type { Prepared } from './prepared.ts'
 import type { Attempt, ClaimAs, Content, MessageStore, Outcome } from './store.ts'
@@ -85,12 +85,26 @@ export const MAX_WARM_UP_RECHECK_MS = 3_600_000
 /** Milliseconds after midnight over which waiting messages are spread. */
 const WARM_UP_SPREAD_MS = 600_000
 
-/** One attempt at one message: render, take a connection, claim, transmit, record. */
+/** Milliseconds after which a claim that was made ahead is given back, if its message has no connection yet. */
+const AHEAD_MS = 2_000
+
+/** A claim of a message, or the attempt at one. */
+interface Claim {
+  lease: SendLease
+  /** When its statement was sent, in `performance.now()`. */
+  sentAt: number
+  /** `unknown` until the response arrives. */
+  isHeld: boolean | 'unknown'
+}
+
+/** One attempt at one message: render, take a connection, claim, transmit, record. The messages of a campaign can be claimed ahead. */
 export class Sending {
   private readonly dependencies: SendDependencies
   private readonly message: Prepared
   private readonly attempt: Attempt
   private readonly deferSeconds: number | null
+  /** The claim that was made ahead, until the transmission begins. */
+  private ahead: Claim | undefined
   /** Whether the message was sent, or may have been. */
   mayBeSent = false
 
@@ -121,13 +135,63 @@ export class Sending {
     }
   }
 
+  /** Claims messages of one campaign in one statement, before connections are free for them. */
+  static async claimAhead(group: readonly Sending[]): Promise<void> {
+    const [first] = group
+    if (!first) return
+    const { leases, store, log } = first.dependencies
+    const sentAt = performance.now()
+    const claims = group.map((sending) => {
+      const claim: Claim = { lease: leases.begin(sending.attempt.claim), sentAt, isHeld: 'unknown' }
+      sending.ahead = claim
+      return { claim, attempt: sending.attempt }
+    })
+    try {
+      const held = await store.claimAhead(claims.map(({ attempt }) => attempt))
+      for (const { claim, attempt } of claims) {
+        claim.isHeld = held.has(attempt)
+        claim.lease.claimed(sentAt)
+      }
+    } catch (error) {
+      log.warn({ error, ...first.logIds }, 'Could not claim messages')
+    }
+  }
+
+  /** Queues messages again that were claimed ahead, and whose transmission has not begun. */
+  static async release(group: readonly Sending[]): Promise<void> {
+    const unused = group.filter(({ ahead }) => ahead)
+    const [first] = unused
+    if (!first) return
+    const { store, log } = first.dependencies
+    try {
+      const held = unused.filter(({ ahead }) => ahead?.isHeld !== false)
+      if (held.length > 0) await store.release(held.map(({ attempt }) => attempt))
+    } catch (error) {
+      // When the leases have expired, the next turn of the campaign queues them again.
+      log.warn({ error, ...first.logIds }, 'Could not release messages')
+    } finally {
+      for (const sending of unused) sending.endAhead()
+    }
+  }
+
+  private endAhead(): void {
+    this.ahead?.lease.end()
+    this.ahead = undefined
+  }
+
   /** Sends an email that is already rendered, or finalizes the message with its template error. */
   async sendRendered(
     rendered: RenderedEmail | TemplateProblem,
     patience: Exclude<WaitLimit, 'at-once'>,
   ): Promise<SendResult> {
     if ('problem' in rendered) return this.failTemplate(`${rendered.field}: ${rendered.problem}`)
-    return this.sendEmail(rendered, patience)
+    try {
+      if (this.ahead?.isHeld === false) return { kind: 'changed' }
+      if (this.ahead?.isHeld === 'unknown') return await this.defer(NO_ANSWER)
+      return await this.sendEmail(rendered, patience)
+    } finally {
+      await Sending.release([this])
+    }
   }
 
   suppress(): Promise<SendResult> {
@@ -234,38 +298,29 @@ export class Sending {
   }
 
   private async transmit(permit: ConnectionSlot, content: Outgoing): Promise<SendResult> {
-    const { leases, metrics, store, log } = this.dependencies
-    const { message, attempt } = this
-    const attachments = await this.readAttachments(permit)
-    const lease = leases.begin(attempt.claim)
-    let claimed = 'no' as 'no' | 'yes' | 'unknown'
-    let sentAt = performance.now()
-    // A request that stops something waits at most this long.
-    const isYoung = () => performance.now() - sentAt < BEGIN_WITHIN_MS
-    const begin = async () => {
-      sentAt = performance.now()
-      claimed = 'unknown'
-      try {
-        claimed = (await store.claim(attempt, { status: 'SENDING' })) ? 'yes' : 'no'
-        this.mayBeSent ||= claimed === 'yes'
-      } catch (error) {
-        log.warn({ error, ...this.logIds }, 'Could not claim the message')
-        return false
-      }
-      lease.claimed(sentAt)
-      return claimed === 'yes' && lease.holds() && isYoung()
+    const { leases, metrics, log } = this.dependencies
+    const { message } = this
+    const claim = this.ahead ?? { lease: leases.begin(this.attempt.claim), sentAt: performance.now(), isHeld: false }
+    const { lease } = claim
+    const ageMs = () => performance.now() - claim.sentAt
+    if (this.ahead && ageMs() > AHEAD_MS) {
+      permit.release()
+      return { kind: 'queue' }
     }
+    // A request that stops something waits at most this long.
+    const mayBegin = () => lease.holds() && ageMs() < BEGIN_WITHIN_MS
     try {
+      const attachments = await this.readAttachments(permit)
       const delivery = await permit.deliver(
         { ...content, html: content.trackedHtml, to: content.recipient, attachments },
         {
-          begin,
-          mayBeginAgain: () => lease.holds() && isYoung(),
+          begin: async () => (await (this.ahead ? this.beginAhead() : this.claim(claim))) && mayBegin(),
+          mayBeginAgain: mayBegin,
           mayGoOn: () => lease.holds(),
           breakOff: lease.breakOff,
         },
       )
-      if (claimed !== 'yes') return await this.unclaimed(delivery, claimed === 'unknown', content)
+      if (claim.isHeld !== true) return await this.unclaimed(delivery, claim.isHeld === 'unknown', content)
       const outcome = outcomeOf(delivery)
       if (outcome.status === 'DEFERRED' || outcome.status === 'FAILED') this.mayBeSent = false
       await this.record(outcome, content)
@@ -273,8 +328,38 @@ export class Sending {
       logOutcome(log, outcome, { messageId: message.id, ...this.logIds }, content)
       return this.resultOf(outcome)
     } finally {
-      lease.end()
+      if (!this.ahead) lease.end()
     }
+  }
+
+  /** Claims the message when the server waits for it. @returns whether the attempt holds the claim */
+  private async claim(claim: Claim): Promise<boolean> {
+    const { store, log } = this.dependencies
+    claim.sentAt = performance.now()
+    claim.isHeld = 'unknown'
+    try {
+      claim.isHeld = await store.claim(this.attempt, { status: 'SENDING' })
+    } catch (error) {
+      log.warn({ error, ...this.logIds }, 'Could not claim the message')
+      return false
+    }
+    this.mayBeSent ||= claim.isHeld
+    claim.lease.claimed(claim.sentAt)
+    return claim.isHeld
+  }
+
+  /** Records that the transmission begins of a message that was claimed ahead. @returns whether it may begin */
+  private async beginAhead(): Promise<boolean> {
+    const { store, log } = this.dependencies
+    try {
+      if (!(await store.begin(this.attempt))) return false
+    } catch (error) {
+      log.warn({ error, ...this.logIds }, 'Could not begin the message')
+      return false
+    }
+    this.ahead = undefined
+    this.mayBeSent = true
+    return true
   }
 
   /** Reads the attachments. Releases the connection if that fails. */
@@ -306,7 +391,7 @@ export class Sending {
         return this.finalize({ status: 'FAILED', error: asText(delivery.reason), isRejected: true, content })
       if (delivery.kind === 'withdrawn') return { kind: 'changed' }
     }
-    return this.defer('reason' in delivery ? asText(delivery.reason) : 'The database did not respond in time')
+    return this.defer('reason' in delivery ? asText(delivery.reason) : NO_ANSWER)
   }
 
   private failTemplate(problem: string): Promise<SendResult> {
@@ -357,6 +442,8 @@ export class Sending {
 
 const FROM_NO_LONGER_ALLOWED =
   'The address in from is not of the sender that the workspace has now. Send the email again from that sender.'
+
+const NO_ANSWER = 'The database did not respond in time'
 
 /** Log texts for outcomes that may need an action. */
 const WARNINGS: Partial<Record<MessageStatus, string>> = {

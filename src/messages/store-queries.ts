@@ -260,6 +260,28 @@ export async function renewLeases(em: EntityManager, claims: readonly string[]):
   return new Set(rows.map(({ claim }) => claim))
 }
 
+const RELEASE = `
+update messages message set status = 'QUEUED', lease_until = null, message_id = null
+from ahead where message.id = ahead.message_id and message.claim = ahead.claim and message.status = 'SENDING'
+returning ${CHANGED}`
+
+/**
+ * Queues messages again whose claims their owner made ahead, and has not begun. It knows that even if a crash of Postgres emptied
+ * `claims_ahead`. The number of attempts stays, so that a claim fails that is still in transit.
+ */
+export async function releaseAhead(
+  em: EntityManager,
+  claims: readonly { claim: string; messageId: string }[],
+): Promise<void> {
+  await write(
+    em,
+    `with ahead as (select * from unnest($1::uuid[], $2::uuid[]) as given (claim, message_id)),
+     unused as (delete from claims_ahead where claim = any($1::uuid[]))
+     ${RELEASE}`,
+    [claims.map(({ claim }) => claim), claims.map(({ messageId }) => messageId)],
+  )
+}
+
 /** Shortens leases that end implausibly far in the future, because Postgres's clock was set back. */
 export async function shortenLeases(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(
@@ -285,10 +307,10 @@ export async function expireLease(em: EntityManager, id: string, error: string):
 }
 
 /**
- * Makes messages UNCONFIRMED whose leases have expired.
+ * Makes messages UNCONFIRMED whose leases have expired. Those that were claimed ahead and not begun are queued again.
  * @param campaignId limits it to one campaign
  * @param graceSeconds seconds for which they must have been expired
- * @returns their IDs
+ * @returns the IDs of the unconfirmed ones
  */
 export async function expireLeases(
   em: EntityManager,
@@ -304,12 +326,23 @@ export async function expireLeases(
     limit: number
   },
 ): Promise<string[]> {
+  const isExpired = (grace: string, campaign: string) =>
+    `message.status = 'SENDING' and message.lease_until <= clock_timestamp() - make_interval(secs => ${grace}::float8)
+       and ${campaignId === null ? `${campaign}::uuid is null` : `message.campaign_id = ${campaign}::uuid`}`
+  await write(
+    em,
+    `with ahead as (
+       delete from claims_ahead using messages message
+       where message.id = claims_ahead.message_id and message.claim = claims_ahead.claim and ${isExpired('$1', '$2')}
+       returning claims_ahead.message_id, claims_ahead.claim
+     ) ${RELEASE}`,
+    [graceSeconds, campaignId],
+  )
   const rows = await write<{ id: string }>(
     em,
     `${EXPIRE} where status = 'SENDING' and id in (
-         select id from messages
-         where status = 'SENDING' and lease_until <= clock_timestamp() - make_interval(secs => $2::float8)
-           and ${campaignId === null ? '$3::uuid is null' : 'campaign_id = $3::uuid'}
+         select id from messages message
+         where ${isExpired('$2', '$3')} and not exists (select from claims_ahead where claim = message.claim)
          limit $4 for update skip locked
        ) returning id, ${CHANGED}`,
     [error, graceSeconds, campaignId, limit],

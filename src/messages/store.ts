@@ -1,5 +1,6 @@
 import { readSendingGate } from '../instance/index.ts'
 import { batch } from '../platform/batcher.ts'
+import { beginAhead, noteAhead } from './ahead-queries.ts'
 import { enqueueEach } from '../outbox/index.ts'
 import { isTransient } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -12,6 +13,7 @@ import {
   type AttemptColumns,
   type ContentColumns,
   type OutcomeRow,
+  releaseAhead,
   type StepColumns,
   writeClaims,
   writeDeferrals,
@@ -67,6 +69,13 @@ interface Deferring extends Attempt {
   dueInSeconds: number | null
 }
 
+/**
+ * How many messages of a campaign begin, or are recorded, in one statement, and how long they wait for each other. About as many as have
+ * a connection each by default, so that a process that dies leaves no more of them unconfirmed than without waiting.
+ */
+const BEGINNING = { count: 4, withinMs: 2 }
+const RECORDING = { count: 5, withinMs: 10 }
+
 const CAPTURED_THIS_TIME = 'The retry was captured; the first attempt may have arrived'
 
 /**
@@ -78,7 +87,11 @@ export class MessageStore {
   private readonly em: EntityManager
   private readonly sources: MessageSources
   private readonly claimOne = batch(bySource, (claims: Claiming[]) => this.claimAll(claims))
+  private readonly beginOne = batch(bySource, (attempts: Attempt[]) => this.beginAll(attempts), { gather: BEGINNING })
   private readonly recordOne = batch(bySource, (outcomes: Recording[]) => this.recordAll(outcomes))
+  private readonly recordOfCampaign = batch(bySource, (outcomes: Recording[]) => this.recordAll(outcomes), {
+    gather: RECORDING,
+  })
 
   constructor(em: EntityManager, sources: MessageSources) {
     this.em = em
@@ -100,6 +113,30 @@ export class MessageStore {
   }
 
   /**
+   * Claims messages of one campaign in one statement, before connections are free for them. The caller calls `begin` before it
+   * transmits one, and releases those that it does not transmit.
+   *
+   * @returns the attempts that hold their claims
+   */
+  async claimAhead(attempts: readonly Attempt[]): Promise<ReadonlySet<Attempt>> {
+    const holds = await this.claimAll(
+      attempts.map((attempt) => ({ ...attempt, as: { status: 'SENDING' } as const })),
+      { areAhead: true },
+    )
+    return new Set(attempts.filter((_attempt, n) => holds[n]))
+  }
+
+  /** Records that the transmission of a message begins that was claimed ahead. @returns whether it may */
+  begin(attempt: Attempt): Promise<boolean> {
+    return this.beginOne(attempt)
+  }
+
+  /** Queues messages again that were claimed ahead and not begun. */
+  release(attempts: readonly Attempt[]): Promise<void> {
+    return releaseAhead(this.em.fork(), attempts.map(aheadRow))
+  }
+
+  /**
    * Records how an attempt ended. Retries transient errors, because only this process knows the outcome.
    * @returns the error that kept the content and the server's response from being stored, if any
    */
@@ -108,11 +145,12 @@ export class MessageStore {
     outcome: Exclude<Outcome, { status: 'DEFERRED' }>,
     content: Content,
   ): Promise<Error | undefined> {
+    const record = attempt.message.ref.kind === 'campaign' ? this.recordOfCampaign : this.recordOne
     try {
-      await untilDone(() => this.recordOne({ ...attempt, outcome, content }))
+      await untilDone(() => record({ ...attempt, outcome, content }))
       return undefined
     } catch (error) {
-      await untilDone(() => this.recordOne({ ...attempt, outcome: withoutText(outcome), content: undefined }))
+      await untilDone(() => record({ ...attempt, outcome: withoutText(outcome), content: undefined }))
       return error as Error
     }
   }
@@ -129,7 +167,7 @@ export class MessageStore {
     await untilDone(() => this.deferAll([{ ...attempt, error, content, dueInSeconds }]))
   }
 
-  private async claimAll(claims: readonly Claiming[]): Promise<boolean[]> {
+  private async claimAll(claims: readonly Claiming[], { areAhead } = { areAhead: false }): Promise<boolean[]> {
     const source = this.source(claims[0]!.message)
     const messages = claims.map(({ message }) => message)
     const written = await pipelined(this.em, async (unit) => {
@@ -149,9 +187,16 @@ export class MessageStore {
         unit,
         holders.filter(({ as }) => isRejected(as)),
       )
-      return () => countChanges(unit, changes).then(() => held)
+      const ahead = areAhead ? holders.map(aheadRow) : []
+      return () => Promise.all([noteAhead(unit, ahead), countChanges(unit, changes)]).then(() => held)
     })
     return claims.map(({ claim }) => written.has(claim))
+  }
+
+  private async beginAll(attempts: readonly Attempt[]): Promise<boolean[]> {
+    const claims = attempts.map(({ claim }) => claim)
+    const begun = await beginAhead(this.em.fork(), claims)
+    return claims.map((claim) => begun.has(claim))
   }
 
   private async recordAll(outcomes: readonly Recording[]): Promise<undefined[]> {
@@ -201,6 +246,8 @@ export class MessageStore {
     })
   }
 }
+
+const aheadRow = ({ claim, message }: Attempt) => ({ claim, messageId: message.id })
 
 const isRejected = (result: ClaimAs | Outcome): boolean => result.status === 'FAILED' && result.isRejected
 

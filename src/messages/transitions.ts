@@ -7,7 +7,8 @@ import { MESSAGE_STATUSES, type MessageStatus } from './message.ts'
 export const TRANSITIONS: Readonly<Record<MessageStatus, readonly MessageStatus[]>> = {
   QUEUED: ['SENDING', 'DEFERRED', 'CAPTURED', 'FAILED', 'SUPPRESSED', 'UNCONFIRMED', 'DISMISSED'],
   DEFERRED: ['SENDING', 'DEFERRED', 'CAPTURED', 'FAILED', 'SUPPRESSED', 'UNCONFIRMED', 'DISMISSED'],
-  SENDING: ['SENT', 'DEFERRED', 'FAILED', 'UNCONFIRMED', 'CAPTURED', 'DISMISSED'],
+  // QUEUED: it was claimed ahead, and its transmission did not begin.
+  SENDING: ['QUEUED', 'SENT', 'DEFERRED', 'FAILED', 'UNCONFIRMED', 'CAPTURED', 'DISMISSED'],
   FAILED: ['SENDING', 'FAILED', 'CAPTURED', 'SUPPRESSED', 'UNCONFIRMED'],
   CAPTURED: ['SENDING', 'FAILED', 'CAPTURED', 'SUPPRESSED', 'UNCONFIRMED'],
   // The sender whose lease expired may still report the true outcome.

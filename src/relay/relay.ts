@@ -22,7 +22,13 @@ import {
 } from '../outbox/index.ts'
 import { deleteOldConfirmationEmails } from '../lists/index.ts'
 import { deleteOldRefusedEntries, deleteOldTriggerEvents } from '../triggers/index.ts'
-import { ABANDONED_SECONDS, expireLeases, overdueEmails, SENDER_STOPPED_ERROR } from '../messages/index.ts'
+import {
+  ABANDONED_SECONDS,
+  deleteUnusedAhead,
+  expireLeases,
+  overdueEmails,
+  SENDER_STOPPED_ERROR,
+} from '../messages/index.ts'
 import { deleteUnusedContents } from '../emails/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { sweepTriggers } from '../automations/index.ts'
@@ -214,6 +220,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     })) {
       log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
+    await deleteUnusedAhead(em.fork())
     // Temporal may have lost their workflows. Starting one again that is running does nothing.
     await enqueueEach(em.fork(), 'EMAIL', await overdueEmails(em.fork(), EMAILS_STARTED), 'bulk')
     const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)

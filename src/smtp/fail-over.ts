@@ -55,6 +55,7 @@ export function withFailOver(given: readonly MailTransport[], { stalledMs = STAL
       const found = failures.flatMap((failure, n) => (failure === undefined ? [] : [`server ${n + 1}: ${failure}`]))
       return found.length === 0 ? undefined : found.join('; ')
     },
+    usualMs: () => inOrder()[0]!.usualMs,
     isFailing: () => servers.every((server) => server.isSkipped()),
     drain() {
       for (const transport of given) transport.drain()
@@ -80,6 +81,10 @@ class Server {
   isSkipped(): boolean {
     if (this.transport.isFailing?.()) return true
     return this.underWay > 0 && performance.now() - this.lastEnd > this.stalledMs
+  }
+
+  get usualMs(): number | undefined {
+    return this.transport.usualMs?.()
   }
 
   async permitSoon(turn: string): Promise<ConnectionSlot | undefined> {

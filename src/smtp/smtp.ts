@@ -61,7 +61,7 @@ export function createSmtpTransport({
   const slots = new ConnectionSlots(maxConnections)
   const connections = createConnections(server, timeoutMs)
   /** Milliseconds that the server recently took for a message: a moving average. */
-  let usualMs = 0
+  let usualMs: number | undefined
 
   /** Delivers an email. @param release called when the connection is free again, possibly after the result */
   async function deliver(email: Email, handOver: SendHooks, release: () => void): Promise<Delivery> {
@@ -148,7 +148,8 @@ export function createSmtpTransport({
         }),
       )
       if (message.isOutOfStep()) return outOfSyncDelivery()
-      usualMs = usualMs * 0.7 + (performance.now() - started) * 0.3
+      const tookMs = performance.now() - started
+      usualMs = usualMs === undefined ? tookMs : usualMs * 0.7 + tookMs * 0.3
       const text = response ?? ''
       // nodemailer checks only the first digit.
       return /^2\d\d(?!\d)/.test(text)
@@ -171,7 +172,7 @@ export function createSmtpTransport({
 
   return {
     async permitSoon(turn) {
-      if (usualMs >= SLOW_MS) return undefined
+      if (usualMs !== undefined && usualMs >= SLOW_MS) return undefined
       try {
         return permit(await slots.take(turn, AbortSignal.timeout(SOON_MS)))
       } catch {
@@ -181,6 +182,7 @@ export function createSmtpTransport({
     async permit(turn, signal) {
       return permit(await slots.take(turn, signal))
     },
+    usualMs: () => usualMs,
     async tryConnection() {
       try {
         connections.leave(await connections.connect())

@@ -95,6 +95,8 @@ export interface MailTransport {
   pace?: ProviderPace
   /** Returns whether messages are currently deferred because the server failed. Implemented by the circuit breaker only. */
   isFailing?(): boolean
+  /** Milliseconds that the server usually takes for a message; `undefined` before the first one. Includes the claim. */
+  usualMs?(): number | undefined
   /** Connects and logs in without sending. @returns the error, if any */
   tryConnection(): Promise<string | undefined>
   /** Grants no more slots. Emails in flight are completed. */

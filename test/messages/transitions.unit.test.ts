@@ -14,7 +14,7 @@ import {
 describe('the transitions of a message', () => {
   const allowed: Record<MessageStatus, string> = {
     QUEUED: 'SENDING DEFERRED CAPTURED FAILED UNCONFIRMED SUPPRESSED DISMISSED',
-    SENDING: 'DEFERRED SENT CAPTURED FAILED UNCONFIRMED DISMISSED',
+    SENDING: 'QUEUED DEFERRED SENT CAPTURED FAILED UNCONFIRMED DISMISSED',
     DEFERRED: 'SENDING DEFERRED CAPTURED FAILED UNCONFIRMED SUPPRESSED DISMISSED',
     SENT: '',
     CAPTURED: 'SENDING CAPTURED FAILED UNCONFIRMED SUPPRESSED',
@@ -43,10 +43,10 @@ describe('the transitions of a message', () => {
     assert.deepEqual(found, Object.fromEntries(expected))
   })
 
-  it('never allows SENDING to change to a status that is sent again automatically, except DEFERRED', () => {
+  it('never allows SENDING to change to a status that is sent again automatically, except QUEUED and DEFERRED', () => {
     const canBeSent = statusesBefore('SENDING')
     const sentAutomatically = TRANSITIONS.SENDING.filter((status) => canBeSent.includes(status) && !isRetryable(status))
-    assert.deepEqual(sentAutomatically, ['DEFERRED'])
+    assert.deepEqual(sentAutomatically, ['QUEUED', 'DEFERRED'])
   })
 
   it('allows SENDING after every final status that can be retried, and after no other', () => {

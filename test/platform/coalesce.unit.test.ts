@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
+import { eventually } from '../support/eventually.ts'
 import { batch } from '../../src/platform/batcher.ts'
 
 describe('batched calls', () => {
   /** Creates a function whose batches end when the test ends them. */
-  function batches(maxBatch?: number) {
+  function batches(options?: Parameters<typeof batch>[2]) {
     const running: { batch: string[]; end: (answers?: string[]) => void; fail: (error: Error) => void }[] = []
     const call = batch<string, string>(
       (item) => item[0]!,
@@ -12,7 +13,7 @@ describe('batched calls', () => {
         running.push({ batch, end: (answers = batch.map((item) => `${item}!`)) => resolve(answers), fail: reject })
         return promise
       },
-      maxBatch,
+      options,
     )
     return { call, running, batchesSoFar: () => running.map(({ batch }) => batch) }
   }
@@ -45,13 +46,25 @@ describe('batched calls', () => {
   })
 
   it('splits calls into batches of limited size', async () => {
-    const { call, running, batchesSoFar } = batches(2)
+    const { call, running, batchesSoFar } = batches({ maxBatch: 2 })
     for (const item of ['a1', 'a2', 'a3', 'a4']) void call(item)
     running[0]!.end()
     await settled()
     running[1]!.end()
     await settled()
     assert.deepEqual(batchesSoFar(), [['a1'], ['a2', 'a3'], ['a4']])
+  })
+
+  it('gathers calls until there are enough, or until the time is over', async () => {
+    const { call, running, batchesSoFar } = batches({ gather: { count: 3, withinMs: 5 } })
+    for (const item of ['a1', 'a2', 'b1']) void call(item)
+    await settled()
+    assert.deepEqual(batchesSoFar(), [])
+    void call('a3')
+    await settled()
+    assert.deepEqual(batchesSoFar(), [['a1', 'a2', 'a3']])
+    await eventually('the time is over', () => (running.length === 2 ? true : undefined))
+    assert.deepEqual(batchesSoFar().at(-1), ['b1'])
   })
 
   it('fails all calls of a failed batch, and runs the next batch', async () => {

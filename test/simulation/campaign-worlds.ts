@@ -35,6 +35,7 @@ export async function aCampaign(world: World, { recipients, throttlePerHour, dec
   const content = (subject: string) => ({ content: { subject, html: null, text: 'x' }, translations: {} })
   const hasTest = decidesAfterMinutes !== undefined
   if (hasTest) await setSender(em.fork(), workspaceId, { trackOpens: true })
+  world.mail.usualMs = world.scheduler.pick([undefined, 10])
   const campaign = await createCampaign(
     em,
     workspaceId,
@@ -197,6 +198,8 @@ export const PEOPLE = ['ada', 'bob', 'cid']
 
 /** Numbers of steps after which a worker dies: a campaign to three contacts takes about 50. */
 const DYING_STEPS = Array.from({ length: 50 }, (_, n) => n)
+/** Numbers of steps between the transmission of an email and the record of its outcome. */
+const RECORDING_STEPS = Array.from({ length: 8 }, (_, n) => n)
 
 /** Worlds of campaigns. */
 export const CAMPAIGN_WORLDS = {
@@ -239,14 +242,22 @@ export const CAMPAIGN_WORLDS = {
     connections: 2,
     async run(world) {
       const { id } = await aCampaign(world, { recipients: PEOPLE })
-      const dying = async () => {
+      const dyingAtAStep = async () => {
         await schedule(world, id)
         await world.scheduler.steps(world.scheduler.pick(DYING_STEPS))
         const [process] = [...world.scheduler.processes].filter(({ name }) => name.startsWith('worker'))
         if (process) world.kill(process)
       }
+      const dyingAfterAnEmail = async () => {
+        const hold = world.scheduler.hold(world.scheduler.pick([/^mail takes ada@/, /^mail takes bob@/]))
+        const late = world.scheduler.pause(20_000).then(() => undefined)
+        const [action] = await Promise.all([Promise.race([hold.reached, late]), schedule(world, id)])
+        hold.release()
+        await world.scheduler.steps(world.scheduler.pick(RECORDING_STEPS))
+        if (action) world.kill(action.process)
+      }
       return {
-        done: dying(),
+        done: world.scheduler.pick([dyingAtAStep, dyingAfterAnEmail])(),
         expected: [],
         campaign: { id, recipients: PEOPLE, subjects: ['News'] },
         never: [],

@@ -33,6 +33,8 @@ export class MailModel {
   readonly instead: ('refuse' | 'cut' | 'lose')[] = []
   /** The number of next connections that the server closes before a message begins. */
   closes = 0
+  /** Milliseconds that a message usually takes, as the transport reports it. A campaign claims ahead if the server is fast. */
+  usualMs: number | undefined
   private readonly scheduler: Scheduler
 
   constructor(scheduler: Scheduler) {
@@ -52,6 +54,7 @@ export class MailModel {
         return release && permit(release)
       },
       permit: async (turn, signal) => permit(await slots.take(turn, signal)),
+      usualMs: () => this.usualMs,
       tryConnection: () => Promise.resolve(undefined),
       drain: () => slots.close(),
       close: () => Promise.resolve(),

@@ -77,3 +77,11 @@ create index messages_sending_of_campaign on messages (campaign_id)
   where campaign_id is not null and status = 'SENDING';
 create index messages_to_retry on messages (retry_at) where retry_at is not null;
 create index messages_to_retry_of on messages (automation_id, id) where retry_at is not null;
+
+-- Claims that were made ahead, and whose transmission has certainly not begun: the row is deleted before. If their process dies, these
+-- messages are sent by another one. Unlogged: after a crash of Postgres, and on a standby, the table is empty, so that each claim counts
+-- as begun.
+create unlogged table claims_ahead (
+  claim uuid primary key,
+  message_id uuid not null
+);
