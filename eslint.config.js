@@ -17,6 +17,7 @@ const MODULES = [
   'workspaces',
   'audit',
   'accounts',
+  'webhook-events',
   'triggers',
   'segments',
   'lists',

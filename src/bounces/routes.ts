@@ -15,7 +15,7 @@ import {
 import { CONTACT_PARAM, CONTACT_NOT_FOUND, getContact } from '../contacts/index.ts'
 import { readPublicUrl } from '../instance/index.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { SECRETS_KEY_MISSING } from '../senders/index.ts'
+import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import { findProvider, PROVIDERS } from './providers/index.ts'
 import { bouncePage } from './queries.ts'
 import { FEEDBACK_SOURCE_NOT_FOUND } from './errors.ts'

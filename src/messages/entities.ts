@@ -52,3 +52,16 @@ const schema = defineEntity({
 /** One email to one contact. Written by `store-queries.ts` only. */
 export class Message extends schema.class {}
 schema.setClass(Message)
+
+const aheadTable = defineEntity({
+  name: 'ClaimAhead',
+  tableName: 'claims_ahead',
+  properties: {
+    claim: p.uuid().primary(),
+    messageId: p.uuid(),
+  },
+})
+
+/** A claim that was made ahead, and whose transmission has not begun. */
+export class ClaimAhead extends aheadTable.class {}
+aheadTable.setClass(ClaimAhead)

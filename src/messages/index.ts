@@ -1,4 +1,4 @@
-export { Message } from './entities.ts'
+export { ClaimAhead, Message } from './entities.ts'
 export { recountMessages } from './changes-queries.ts'
 export { countClicks, recountClicks } from './clicks-queries.ts'
 export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'

@@ -30,7 +30,7 @@ import { StoredResponse } from '../http/index.ts'
 import { Import, ImportChunk, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
 import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from '../lists/index.ts'
-import { Message } from '../messages/index.ts'
+import { ClaimAhead, Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
@@ -39,7 +39,7 @@ import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
-import { WebhookDelivery, WebhookEndpoint, WebhookEvent } from '../webhooks/index.ts'
+import { WebhookDelivery, WebhookEndpoint, WebhookEvent } from '../webhook-events/index.ts'
 import { migrations } from './migrations.ts'
 
 export const ENTITIES = [
@@ -96,6 +96,7 @@ export const ENTITIES = [
   WebhookSecret,
   TransactionalEmail,
   AttachmentContent,
+  ClaimAhead,
   Message,
   MessageVisit,
   StepCounter,

@@ -1,3 +1,4 @@
+import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import { LockMode } from '@mikro-orm/core'
 import { generateKeyPair } from 'node:crypto'
 import { promisify } from 'node:util'
@@ -10,13 +11,7 @@ import type { Secrets } from '../platform/secrets.ts'
 import { checkDkim } from './check-dkim.ts'
 import { dkimRecord, type DkimKeys, isKept } from './dns-records.ts'
 import { SenderSettings, StoredDkimKey } from './entities.ts'
-import {
-  DKIM_KEY_MISSING,
-  DKIM_RECORD_MISSING,
-  DKIM_SELECTOR_IN_USE,
-  FROM_ADDRESS_MISSING,
-  SECRETS_KEY_MISSING,
-} from './errors.ts'
+import { DKIM_KEY_MISSING, DKIM_RECORD_MISSING, DKIM_SELECTOR_IN_USE, FROM_ADDRESS_MISSING } from './errors.ts'
 import { recordProof } from './proven-domain-queries.ts'
 import { DKIM_KEY } from './sender.ts'
 

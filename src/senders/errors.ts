@@ -1,10 +1,5 @@
 import { defineError } from '../platform/api-error.ts'
 
-export const SECRETS_KEY_MISSING = defineError(
-  'taken',
-  'secrets_key_missing',
-  'Secrets are stored encrypted, but SECRETS_KEY is not set. Set it for the API and the workers.',
-)
 /** The message is replaced by one that names the domain. */
 export const DOMAIN_OF_ANOTHER = defineError(
   'taken',

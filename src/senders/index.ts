@@ -1,6 +1,5 @@
 export { ProvenDomain, SenderSettings, StoredDkimKey, WarmUpDay } from './entities.ts'
 export { type DkimKey, dkimOf, mailboxOf, senderOf, type WorkspaceSender } from './sender.ts'
-export { SECRETS_KEY_MISSING } from './errors.ts'
 export { isOwnFrom } from './own-from.ts'
 export { refusalOf } from './proven-domains.ts'
 export { readSender } from './sender-queries.ts'

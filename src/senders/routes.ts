@@ -1,3 +1,4 @@
+import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { type ApiDependencies, atMost, filledText, operation, single, text, ok, warn } from '../http/index.ts'
 import { readBounceDomain, readMailSender, readPublicUrl } from '../instance/index.ts'
@@ -12,7 +13,6 @@ import {
   DKIM_SELECTOR_IN_USE,
   DOMAIN_OF_ANOTHER,
   FROM_ADDRESS_MISSING,
-  SECRETS_KEY_MISSING,
 } from './errors.ts'
 import { proofOf, recordProof } from './proven-domain-queries.ts'
 import { getSender, setSender } from './settings.ts'

@@ -1,6 +1,6 @@
 import { object, string } from 'yup'
 import { ok, operation, single } from '../http/index.ts'
-import { SECRETS_KEY_MISSING } from '../senders/index.ts'
+import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import { getSigningSecret, rotateSigningSecret } from './signing-secret.ts'
 
 export { decisionOperations } from './decision-routes.ts'

@@ -1,5 +1,5 @@
 import { requestPublic } from '../platform/public-request.ts'
-import { signedHeaders } from './signing-secret.ts'
+import { signedHeaders } from '../platform/webhook-signature.ts'
 
 /** An HTTP request of a webhook. */
 export interface WebhookRequest {

@@ -1,16 +1,9 @@
-import { createHmac, randomBytes } from 'node:crypto'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { NoSecretsKey, type Secrets } from '../platform/secrets.ts'
-import { SECRETS_KEY_MISSING } from '../senders/index.ts'
+import type { Secrets } from '../platform/secrets.ts'
+import { SECRETS_KEY_MISSING, withSecretsKey } from '../platform/secrets-key.ts'
+import { newSigningSecret } from '../platform/webhook-signature.ts'
 import { addSigningSecret, findSigningSecret, replaceSigningSecret } from './signing-secret-queries.ts'
-
-const PREFIX = 'whsec_'
-/** The size that Standard Webhooks recommends is 24 to 64 bytes. */
-const SECRET_BYTES = 32
-
-/** A new secret, in the form of Standard Webhooks. */
-export const newSigningSecret = (): string => PREFIX + randomBytes(SECRET_BYTES).toString('base64')
 
 /** Purpose of the encrypted secret: see `Secrets.encrypt`. */
 const purposeOf = (workspaceId: string): string => `webhook ${workspaceId}`
@@ -54,35 +47,4 @@ export async function rotateSigningSecret(em: EntityManager, secrets: Secrets, w
     replaceSigningSecret(em, workspaceId, secrets.encrypt(secret, purposeOf(workspaceId)), isReadable),
   )
   return secret
-}
-
-/** @throws {ApiError} `secrets_key_missing` instead of `NoSecretsKey` */
-export async function withSecretsKey<Result>(run: () => Promise<Result>): Promise<Result> {
-  try {
-    return await run()
-  } catch (error) {
-    throw error instanceof NoSecretsKey ? new ApiError(SECRETS_KEY_MISSING, { cause: error }) : error
-  }
-}
-
-/**
- * Signs a request. @returns the headers of Standard Webhooks
- *
- * @param at the time of the attempt
- * @see https://www.standardwebhooks.com
- */
-export function signedHeaders(
-  secrets: readonly string[],
-  { id, at, body }: { id: string; at: Date; body: string },
-): Record<string, string> {
-  const timestamp = String(Math.floor(at.getTime() / 1_000))
-  const signatures = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64')
-    return `v1,${createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64')}`
-  })
-  return {
-    'webhook-id': id,
-    'webhook-timestamp': timestamp,
-    ...(signatures.length > 0 && { 'webhook-signature': signatures.join(' ') }),
-  }
 }

@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { setTimeout as delay } from 'node:timers/promises'
-import { signedHeaders } from '../steps/index.ts'
+import { signedHeaders } from '../platform/webhook-signature.ts'
 import { notifyOwners } from '../accounts/index.ts'
 import type { Log } from '../outbox/index.ts'
 import { batch } from '../platform/batcher.ts'
@@ -9,23 +9,23 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
 import { type PublicResponse, requestPublic } from '../platform/public-request.ts'
 import { NoSecretsKey, type Secrets } from '../platform/secrets.ts'
-import { secretPurpose } from './endpoints.ts'
-import { payloadOf } from './event-types.ts'
-import { planOutcome } from './plan-outcome.ts'
 import {
   type DueEndpoint,
   type FailedEndpoint,
   findRemaining,
   LEASE_SECONDS,
-  leaseDeliveries,
   type LeasedDelivery,
+  leaseDeliveries,
   lockDueEndpoints,
   type OutcomeRow,
+  payloadOf,
   releaseDeliveries,
+  secretPurpose,
   setFailing,
   setHealthy,
   writeOutcomes,
-} from './queries.ts'
+} from '../webhook-events/index.ts'
+import { planOutcome } from './plan-outcome.ts'
 
 /** Requests that a worker sends to an endpoint at a time. An endpoint that fails gets few, so that it costs others nothing. */
 const IN_FLIGHT = { healthy: 10, failing: 2 }

@@ -16,28 +16,29 @@ import {
 } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
-import { SECRETS_KEY_MISSING } from '../senders/index.ts'
-import {
-  createEndpoint,
-  deleteEndpoint,
-  getEndpoint,
-  getSecret,
-  listEndpoints,
-  OVERLAP_HOURS,
-  rotateSecret,
-  updateEndpoint,
-} from './endpoints.ts'
-import { DELIVERY_NOT_FOUND, WEBHOOK_DISABLED, WEBHOOK_LIMIT_REACHED, WEBHOOK_NOT_FOUND } from './errors.ts'
-import { payloadOf } from './event-types.ts'
+import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import {
   countDeliveries,
+  createEndpoint,
+  deleteEndpoint,
+  DELIVERY_NOT_FOUND,
   deliveryPage,
   eventsAfter,
   findDelivery,
+  getEndpoint,
+  getSecret,
   insertTestEvent,
+  listEndpoints,
+  OVERLAP_HOURS,
+  payloadOf,
   replayDeliveries,
   replayDelivery,
-} from './log-queries.ts'
+  rotateSecret,
+  updateEndpoint,
+  WEBHOOK_DISABLED,
+  WEBHOOK_LIMIT_REACHED,
+  WEBHOOK_NOT_FOUND,
+} from '../webhook-events/index.ts'
 import { readEventCursor, waitForEvents, writeEventCursor } from './poll-events.ts'
 import {
   deliveryResponse,

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { Webhook } from 'standardwebhooks'
-import { signedHeaders } from '../../src/steps/signing-secret.ts'
+import { signedHeaders } from '../../src/platform/webhook-signature.ts'
 import { installPython, installPythonClient } from '../support/python.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { verifyWebhook } from '@dripline/client'
 import { Webhook } from 'standardwebhooks'
-import { signedHeaders } from '../../src/steps/signing-secret.ts'
+import { signedHeaders } from '../../src/platform/webhook-signature.ts'
 
 const SECRET = `whsec_${randomBytes(32).toString('base64')}`
 const OTHER = `whsec_${randomBytes(24).toString('base64')}`

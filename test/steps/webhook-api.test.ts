@@ -1,7 +1,7 @@
 // cspell:ignore ILPZ
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
-import { signedHeaders } from '../../src/steps/signing-secret.ts'
+import { signedHeaders } from '../../src/platform/webhook-signature.ts'
 import type { BrowserLike } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
 import type { Service } from '../support/service.ts'

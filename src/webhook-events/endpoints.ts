@@ -1,5 +1,6 @@
 import { LockMode } from '@mikro-orm/core'
-import { newSigningSecret, withSecretsKey } from '../steps/index.ts'
+import { withSecretsKey } from '../platform/secrets-key.ts'
+import { newSigningSecret } from '../platform/webhook-signature.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, inTransaction, unitOf } from '../platform/db/sql.ts'
 import { ApiError, invalid } from '../platform/api-error.ts'
@@ -124,7 +125,7 @@ export async function deleteEndpoint(em: EntityManager, workspaceId: string, id:
 /** Returns the current secret. @throws {ApiError} `webhook_not_found`; `secrets_key_missing` */
 export async function getSecret(em: EntityManager, secrets: Secrets, workspaceId: string, id: string): Promise<string> {
   const { secret } = await getEndpoint(em, workspaceId, id)
-  return withSecretsKey(() => Promise.resolve().then(() => secrets.decrypt(secret, secretPurpose(id))))
+  return withSecretsKey(() => secrets.decrypt(secret, secretPurpose(id)))
 }
 
 /** Replaces the secret. The one before signs, too, for a day. @throws {ApiError} `webhook_not_found`; `secrets_key_missing` */
@@ -151,7 +152,7 @@ export async function rotateSecret(
 }
 
 const encrypt = (secrets: Secrets, id: string, secret: string): Promise<Buffer> =>
-  withSecretsKey(() => Promise.resolve().then(() => secrets.encrypt(secret, secretPurpose(id))))
+  withSecretsKey(() => secrets.encrypt(secret, secretPurpose(id)))
 
 const distinct = <Name>(names: readonly Name[]): Name[] => [...new Set(names)]
 
