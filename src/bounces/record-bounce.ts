@@ -1,3 +1,4 @@
+import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { isAddressId, type SuppressionReason } from '../contacts/index.ts'
 import { afterSuppressing, lockContact, suppressAddress } from '../consent/index.ts'
 import { type MessageResult, recordResult, recordUnsubscribe } from '../messages/index.ts'
@@ -77,8 +78,19 @@ async function record(
   const status = report.status === null ? null : sanitize(report.status).slice(0, 20)
   const providerVerdict = report.providerVerdict === null ? null : sanitize(report.providerVerdict).slice(0, 100)
   const bounce = { id: newId(), kind, category, status, diagnostic, providerVerdict, source, sourceId, isOfOthers }
-  const isNew =
-    (await insertBounce(unit, of, bounce)) || (kind === 'UNSUBSCRIBE' && (await renewOptOut(unit, of, bounce)))
+  const isInserted = await insertBounce(unit, of, bounce)
+  if (isInserted && kind !== 'UNSUBSCRIBE')
+    await recordWebhookFacts(unit, [
+      {
+        type: kind === 'COMPLAINT' ? 'message.complained' : 'message.bounced',
+        workspaceId: of.workspaceId,
+        messageId: of.id,
+        reason: diagnostic,
+        bounce: kind,
+        category,
+      },
+    ])
+  const isNew = isInserted || (kind === 'UNSUBSCRIBE' && (await renewOptOut(unit, of, bounce)))
   if (!isNew) return 'known'
   const suppressed = await suppressFor(unit, of, { kind, status, diagnostic }, contact)
   // After the contact's enrollments, which are locked before messages.

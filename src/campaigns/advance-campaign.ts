@@ -42,7 +42,7 @@ import type { AdvanceDependencies } from './transmission.ts'
 import { type CampaignPosition, type SendTimes, zonesOfPage } from './recipients-queries.ts'
 
 /** Emails that are prepared and rendered at once. */
-const PAGE = 500
+const PAGE = 200
 /** Maximum milliseconds of one turn. Other campaigns wait for theirs. */
 const TURN_MS = 10_000
 /** Milliseconds until the next check if no connection was free, an email is being sent, or sending is disabled. */

@@ -1,3 +1,4 @@
+import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { countSending, waitForSenders, waitingRetries } from '../messages/index.ts'
 import { type Dependencies, enqueueEach } from '../outbox/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
@@ -9,6 +10,7 @@ import { getSender } from '../senders/index.ts'
 import { audienceOf, findZone, isAudienceEmpty } from './audience.ts'
 import { lockCampaign, saveWithNewRevision, wrongStatusError } from './campaigns.ts'
 import { listVariantSummaries } from './contents-queries.ts'
+import type { CampaignStatus } from './campaign.ts'
 import type { Campaign } from './entities.ts'
 import { type LocalTimes, localTimes, spanOf } from './local-time.ts'
 import { CAMPAIGN_INCOMPLETE, AUDIENCE_EMPTY, TIME_IN_PAST } from './errors.ts'
@@ -163,6 +165,11 @@ export async function cancelCampaign(
   })
 }
 
+/** The events of the statuses that requests set. */
+const EVENT_OF = { PAUSED: 'campaign.paused', CANCELLED: 'campaign.finished' } as Partial<
+  Record<CampaignStatus, 'campaign.paused' | 'campaign.finished'>
+>
+
 /** Changes a campaign and wakes its workflow. If it no longer sends anything, waits for the emails in flight. */
 async function change(
   dependencies: Dependencies,
@@ -173,8 +180,11 @@ async function change(
 ): Promise<Campaign> {
   const { campaign, due } = await unitOf(dependencies.em).transactional(async (unit) => {
     const locked = await lockCampaign(unit, workspaceId, id)
+    const { status } = locked
     await how(unit, locked)
     await saveWithNewRevision(unit, locked)
+    const type = locked.status === status ? undefined : EVENT_OF[locked.status]
+    if (type) await recordWebhookFacts(unit, [{ type, workspaceId, campaignId: id }])
     return {
       campaign: locked,
       due: await enqueueEach(unit, 'CAMPAIGN', [{ id: locked.id, workspaceId }], 'interactive'),

@@ -1,6 +1,7 @@
+import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { notifyOwners } from '../accounts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql, toDate, toObjects, unitOf } from '../platform/db/sql.ts'
+import { inTransaction, preparedSql, sql, toDate, toObjects, unitOf } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
 import type { CampaignStatus } from './campaign.ts'
@@ -37,15 +38,34 @@ export async function analyzeMessages(em: EntityManager, id: string): Promise<vo
  * @returns whether it was due
  */
 export async function beginSending(em: EntityManager, id: string, lastPlace: number): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `update campaigns set status = 'SENDING', started_at = coalesce(started_at, now()), updated_at = now(),
+  return inTransaction(em, async (unit) => {
+    const rows = await sql<CampaignRow>(
+      unit,
+      `update campaigns set status = 'SENDING', started_at = coalesce(started_at, now()), updated_at = now(),
        last_place = coalesce(last_place, $2::bigint)
-     where id = $1::uuid and status = 'SCHEDULED' and scheduled_at <= now() returning id`,
-    [id, lastPlace],
-  )
-  return rows.length > 0
+     where id = $1::uuid and status = 'SCHEDULED' and scheduled_at <= now() returning id, workspace_id`,
+      [id, lastPlace],
+    )
+    await recordStatus(unit, 'campaign.started', rows)
+    return rows.length > 0
+  })
 }
+
+interface CampaignRow {
+  id: string
+  workspace_id: string
+}
+
+/** Records for webhooks that campaigns changed their status. */
+const recordStatus = (
+  em: EntityManager,
+  type: 'campaign.started' | 'campaign.paused' | 'campaign.finished',
+  campaigns: readonly CampaignRow[],
+): Promise<void> =>
+  recordWebhookFacts(
+    em,
+    campaigns.map(({ id, workspace_id }) => ({ type, workspaceId: workspace_id, campaignId: id })),
+  )
 
 /** Whether a campaign is sending. */
 export async function isSending(em: EntityManager, id: string): Promise<boolean> {
@@ -64,9 +84,12 @@ export async function lockMaterialized(em: EntityManager, id: string): Promise<b
 
 /** Marks a campaign as sent. The caller has locked it. */
 export async function markSent(em: EntityManager, id: string): Promise<void> {
-  await sql(em, `update campaigns set status = 'SENT', finished_at = now(), updated_at = now() where id = $1::uuid`, [
-    id,
-  ])
+  const rows = await sql<CampaignRow>(
+    em,
+    `update campaigns set status = 'SENT', finished_at = now(), updated_at = now() where id = $1::uuid returning id, workspace_id`,
+    [id],
+  )
+  await recordStatus(em, 'campaign.finished', rows)
 }
 
 /** Reasons for which Dripline pauses a campaign itself. Its reputation is another one. */
@@ -97,19 +120,24 @@ export async function pauseAutomatically(
       [id, reason, seen, toleratedRates && JSON.stringify(toleratedRates)],
     )
     const [paused] = toObjects<{ workspaceId: string }>(rows)
-    if (paused) await notifyOwners(unit, [{ ...paused, campaignId: id }])
+    if (paused) {
+      await recordStatus(unit, 'campaign.paused', [{ id, workspace_id: paused.workspaceId }])
+      await notifyOwners(unit, [{ ...paused, campaignId: id }])
+    }
     return paused !== undefined
   })
 }
 
 /** Pauses scheduled campaigns: after a restore, one may already have been sent. A member resumes them. */
-export async function pauseScheduledCampaigns(em: EntityManager): Promise<void> {
-  await sql(
-    em,
-    `update campaigns set status = 'PAUSED', paused_from = 'SCHEDULED', revision = revision + 1, updated_at = now()
-     where status = 'SCHEDULED'`,
-  )
-}
+export const pauseScheduledCampaigns = (em: EntityManager): Promise<void> =>
+  inTransaction(em, async (unit) => {
+    const rows = await sql<CampaignRow>(
+      unit,
+      `update campaigns set status = 'PAUSED', paused_from = 'SCHEDULED', revision = revision + 1, updated_at = now()
+       where status = 'SCHEDULED' returning id, workspace_id`,
+    )
+    await recordStatus(unit, 'campaign.paused', rows)
+  })
 
 /** Whether messages are left to send or dismiss. */
 export async function hasOpen(em: EntityManager, id: string): Promise<boolean> {

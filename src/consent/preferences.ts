@@ -77,7 +77,7 @@ async function changeLists(
     join.map((listId) => ({ listId, contactId, emailKey: key, plan: { outcome: 'added' } })),
     [],
   )
-  await optOutOfLists(unit, contactId, leave)
+  await optOutOfLists(unit, workspaceId, contactId, leave)
   const due: Delivery[] = []
   for (const listId of leave) due.push(...(await endEnrollments(unit, contactId, { kind: 'list', listId })))
   return { due, hasLeft: leave.length > 0 }

@@ -1,13 +1,11 @@
 import { findExistingLists, optOutTimes, removeMembers } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { foldName } from '../triggers/index.ts'
-import { unitOf } from '../platform/db/sql.ts'
-import { ContactTag } from './entities.ts'
 import { splitMetadata } from './metadata.ts'
 import { uniqueTags } from './tag.ts'
 import { upsertBatch } from './upsert-batch.ts'
 import type { ContactWrite } from './upsert-rules.ts'
-import { incrementConsentVersion, lockContacts } from './write-queries.ts'
+import { deleteTags, incrementConsentVersion, lockContacts } from './write-queries.ts'
 
 /** A change that an automation makes to a contact. */
 export interface AppliedChange {
@@ -54,11 +52,10 @@ export async function applyChange(
     for (const { message } of failed.values()) skipped.push(message)
   }
   const tagKeys = removeTags.map((name) => foldName(name.trim()))
-  if (tagKeys.length > 0)
-    await unitOf(em).nativeDelete(ContactTag, { contactId, workspaceId, tagKey: { $in: tagKeys } })
+  if (tagKeys.length > 0) await deleteTags(em, workspaceId, contactId, tagKeys)
   let left = 0
   for (const listId of await knownOf(em, workspaceId, removeFromLists))
-    left += await removeMembers(em, listId, [contactId])
+    left += await removeMembers(em, workspaceId, listId, [contactId])
   if (left > 0) await incrementConsentVersion(em, [contactId])
   return skipped
 }

@@ -53,7 +53,7 @@ async function deleteGoing(em: EntityManager, workspaceId: string, id: string): 
       if (await isListInUse(unit, workspaceId, id)) throw new ApiError(LIST_IN_USE)
       const contactIds = await someContactsOf(unit, id, pageSizes.deletedList)
       await lockContacts(unit, workspaceId, contactIds)
-      await removeMembers(unit, id, contactIds)
+      await removeMembers(unit, workspaceId, id, contactIds)
       await incrementConsentVersion(unit, contactIds)
       return contactIds.length
     })

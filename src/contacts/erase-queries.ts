@@ -1,3 +1,4 @@
+import { deleteEventsOf, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { ErasedContact } from './erasure.ts'
@@ -26,4 +27,6 @@ export async function lockContactForErasure(em: EntityManager, { workspaceId, id
 /** Deletes a contact with the rows that refer to it: memberships, tags, events and enrollments. */
 export async function deleteContact(em: EntityManager, { workspaceId, id }: ErasedContact): Promise<void> {
   await sql(em, 'delete from contacts where id = $2::uuid and workspace_id = $1::uuid', [workspaceId, id])
+  await deleteEventsOf(em, id)
+  await recordWebhookFacts(em, [{ type: 'contact.deleted', workspaceId, contactId: id }])
 }

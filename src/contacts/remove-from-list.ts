@@ -20,6 +20,6 @@ export const removeFromList = (
     await getList(unit, workspaceId, listId)
     if (!isId(contactId)) throw new ApiError(NOT_IN_LIST)
     await lockContacts(unit, workspaceId, [contactId])
-    if ((await removeMembers(unit, listId, [contactId])) === 0) throw new ApiError(NOT_IN_LIST)
+    if ((await removeMembers(unit, workspaceId, listId, [contactId])) === 0) throw new ApiError(NOT_IN_LIST)
     await incrementConsentVersion(unit, [contactId])
   })

@@ -1,6 +1,7 @@
+import { readSubscriptions, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { inTransaction, preparedSql, sql } from '../platform/db/sql.ts'
 import type { SuppressionReason } from './suppression.ts'
 
 export interface SuppressionRow {
@@ -35,10 +36,12 @@ export async function insertSuppression(
      values ($1::uuid, $2::uuid, address_hash($2::uuid, $4::text), $5::text, $3::text, $6::text)
      on conflict (workspace_id, address_hash, reason) do update
        set email = coalesce(kept.email, excluded.email), note = coalesce(excluded.note, kept.note)
-     returning ${COLUMNS}, xmax = 0 as is_new`,
+     returning ${COLUMNS}, address_hash, xmax = 0 as is_new`,
     [id, workspaceId, email, key, reason, note],
   )
-  const { isNew, ...suppression } = toItems<SuppressionRow & { isNew: boolean }>(rows, 'createdAt')[0]!
+  const [row] = toItems<SuppressionRow & SuppressedAddress & { isNew: boolean }>(rows, 'createdAt')
+  const { isNew, addressHash, ...suppression } = row!
+  if (isNew) await recordOptOuts(em, workspaceId, 'contact.unsubscribed', [{ addressHash, reason }])
   return { suppression, isNew }
 }
 
@@ -48,15 +51,16 @@ export async function insertSuppressions(
   workspaceId: string,
   suppressions: readonly SuppressionWrite[],
 ): Promise<Set<string>> {
-  const rows = await sql<{ id: string }>(
+  const rows = await sql<SuppressedAddress & { id: string }>(
     em,
     `insert into suppressions (id, workspace_id, address_hash, reason, email, note)
      select id, $1::uuid, address_hash($1::uuid, key), reason, email, note
      from jsonb_to_recordset($2::jsonb) as item(id uuid, email text, key text, reason text, note text)
      order by address_hash($1::uuid, key), reason
-     on conflict do nothing returning id`,
+     on conflict do nothing returning id, reason, address_hash as "addressHash"`,
     [workspaceId, JSON.stringify(suppressions)],
   )
+  await recordOptOuts(em, workspaceId, 'contact.unsubscribed', rows)
   return new Set(rows.map(({ id }) => id))
 }
 
@@ -155,24 +159,67 @@ export async function suppressionPage(
 
 /** Deletes a suppression. @returns whether there was one */
 export async function deleteSuppression(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
-  const rows = await sql(em, `delete from suppressions where id = $2::uuid and workspace_id = $1::uuid returning id`, [
-    workspaceId,
-    id,
-  ])
-  return rows.length > 0
+  return deleteWhere(em, workspaceId, 'id = $2::uuid', id)
 }
 
 /** Deletes the suppressions of an address that its owner requested. */
 export async function deleteOwnSuppressions(em: EntityManager, workspaceId: string, key: string): Promise<void> {
-  await sql(
-    em,
-    `delete from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, $2::text)
-       and reason in ('UNSUBSCRIBED', 'IMPORTED')`,
-    [workspaceId, key],
-  )
+  await deleteWhere(em, workspaceId, `address_hash = address_hash($1::uuid, $2::text) and reason in ${OPT_OUTS}`, key)
 }
 
-/** Copies a contact's suppressions to their new address. A bounce stays with the old mailbox. */
+const deleteWhere = (em: EntityManager, workspaceId: string, condition: string, parameter: string): Promise<boolean> =>
+  inTransaction(em, async (unit) => {
+    const rows = await sql<SuppressedAddress>(
+      unit,
+      `delete from suppressions where workspace_id = $1::uuid and ${condition} returning reason, address_hash as "addressHash"`,
+      [workspaceId, parameter],
+    )
+    await recordOptOuts(unit, workspaceId, 'contact.resubscribed', rows)
+    return rows.length > 0
+  })
+
+/** Suppressions by which contacts unsubscribed from all marketing email. */
+const OPT_OUTS = `('UNSUBSCRIBED', 'IMPORTED')`
+
+interface SuppressedAddress {
+  addressHash: Buffer
+  reason: SuppressionReason
+}
+
+/** Records that contacts unsubscribed from all marketing email, or subscribed again. An address may have no contact. */
+async function recordOptOuts(
+  em: EntityManager,
+  workspaceId: string,
+  type: 'contact.unsubscribed' | 'contact.resubscribed',
+  suppressions: readonly SuppressedAddress[],
+): Promise<void> {
+  const hashes = suppressions
+    .filter(({ reason }) => reason === 'UNSUBSCRIBED' || reason === 'IMPORTED')
+    .map(({ addressHash }) => addressHash)
+  if (hashes.length === 0) return
+  const subscriptions = await readSubscriptions(em, [workspaceId])
+  if (!subscriptions.want(workspaceId, type)) return
+  // Someone who subscribes again may be suppressed for the other reason, too.
+  const isStill = `exists (
+    select from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, contact.email_key)
+      and reason in ${OPT_OUTS}
+  )`
+  const contacts = await sql<{ id: string }>(
+    em,
+    `select id from contacts contact
+     where workspace_id = $1::uuid and address_hash(workspace_id, email_key) = any($2::bytea[])
+       ${type === 'contact.resubscribed' ? `and not ${isStill}` : ''}
+     order by place`,
+    [workspaceId, hashes],
+  )
+  const facts = contacts.map(({ id: contactId }) => ({ type, workspaceId, contactId, listId: null }))
+  await recordWebhookFacts(em, facts, subscriptions)
+}
+
+/**
+ * Copies a contact's suppressions to their new address. A bounce stays with the old mailbox. No event is recorded: the contact had
+ * unsubscribed before.
+ */
 export async function copySuppressions(
   em: EntityManager,
   workspaceId: string,
@@ -195,14 +242,18 @@ export async function suppressHashes(
   hashes: readonly Buffer[],
   reason: SuppressionReason,
 ): Promise<void> {
-  await sql(
-    em,
-    `insert into suppressions (id, workspace_id, address_hash, reason)
-     select gen_random_uuid(), $1::uuid, hash, $3::text from unnest($2::bytea[]) hash order by hash
-     on conflict do nothing`,
-    [workspaceId, hashes, reason],
-  )
+  await inTransaction(em, async (unit) => {
+    const rows = await sql<SuppressedAddress>(
+      unit,
+      `insert into suppressions (id, workspace_id, address_hash, reason)
+       select gen_random_uuid(), $1::uuid, hash, $3::text from unnest($2::bytea[]) hash order by hash
+       on conflict do nothing returning reason, address_hash as "addressHash"`,
+      [workspaceId, hashes, reason],
+    )
+    await recordOptOuts(unit, workspaceId, 'contact.unsubscribed', rows)
+  })
 }
+
 /** Removes the addresses from the suppressions of a contact that is being erased; the hashes stay. */
 export async function anonymizeSuppressions(
   em: EntityManager,

@@ -2,20 +2,19 @@ import type { Dependencies } from '../outbox/index.ts'
 import { type Call, whenDurable } from '../platform/call.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
-import { inTransaction, unitOf } from '../platform/db/sql.ts'
+import { inTransaction } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { assertQueueNotFull, foldName } from '../triggers/index.ts'
 import { CONTACT_LIMITS, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
-import { ContactTag } from './entities.ts'
 import { triggerOccurrencesOf } from './happenings.ts'
 import { type ContactProfile, type Tag, tagPage } from './queries.ts'
 import { CONTACT_NOT_FOUND, TAG_NOT_FOUND } from './errors.ts'
 import { getContact } from './search-contacts.ts'
 import { uniqueTags } from './tag.ts'
 import { writeMemberships } from './write-memberships.ts'
-import { insertTags, loadTagKeys, lockContacts } from './write-queries.ts'
+import { deleteTags, insertTags, loadTagKeys, lockContacts } from './write-queries.ts'
 
 /** A page of a workspace's tags with the number of contacts of each, and the total of tags. */
 export const listTags = (
@@ -70,10 +69,7 @@ export async function untagContact(
 ): Promise<void> {
   await getContact(em, workspaceId, contactId)
   const storable = findJsonFault(name) === undefined
-  if (!storable || !(await removeTag(em, workspaceId, contactId, foldName(name.trim())))) {
+  if (!storable || !(await deleteTags(em, workspaceId, contactId, [foldName(name.trim())]))) {
     throw new ApiError(TAG_NOT_FOUND)
   }
 }
-
-const removeTag = async (em: EntityManager, workspaceId: string, contactId: string, tagKey: string): Promise<boolean> =>
-  (await unitOf(em).nativeDelete(ContactTag, { contactId, workspaceId, tagKey })) > 0

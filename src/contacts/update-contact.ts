@@ -4,12 +4,11 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
-import { Contact } from './entities.ts'
 import { splitMetadata } from './metadata.ts'
 import { type ContactProfile, findContactIds } from './queries.ts'
 import { getContact } from './search-contacts.ts'
 import { copySuppressions } from './suppression-queries.ts'
-import { incrementConsentVersion, storeFormerAddress, lockContacts, mergeMetadata } from './write-queries.ts'
+import { incrementConsentVersion, storeFormerAddress, lockContacts, mergeMetadata, setFields } from './write-queries.ts'
 
 /** The changes to a contact. Absent fields stay unchanged. */
 export interface ContactChange {
@@ -49,10 +48,8 @@ export const updateContact = (
       }
       // A message that was prepared for the old address is not claimed.
       await incrementConsentVersion(unit, [contact.id])
-      await unit.nativeUpdate(Contact, { id: contact.id }, { email, emailKey: key })
     }
-    const fields = { ...(externalId !== undefined && { externalId }), ...(firstName !== undefined && { firstName }) }
-    if (Object.keys(fields).length > 0) await unit.nativeUpdate(Contact, { id: contact.id }, fields)
+    await setFields(unit, contact.id, { email, externalId, firstName })
     const { set, removedKeys } = splitMetadata(metadata)
     await mergeMetadata(unit, contact.id, set, removedKeys)
     return getContact(unit, workspaceId, id)

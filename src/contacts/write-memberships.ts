@@ -29,6 +29,7 @@ export async function writeMemberships(
 ): Promise<Delivery[]> {
   await addMembers(
     em,
+    context.workspaceId,
     memberships.filter(({ plan }) => plan.outcome === 'added'),
   )
   const listening = happenings.length > 0 ? await findListeners(em, context.workspaceId) : NOBODY_LISTENS

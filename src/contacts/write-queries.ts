@@ -1,5 +1,7 @@
+import { emailKey } from '../platform/email-address.ts'
+import { type ContactField, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql, toObjects } from '../platform/db/sql.ts'
+import { inTransaction, sql, toObjects } from '../platform/db/sql.ts'
 
 /** A contact whose row is locked until the transaction ends. */
 export interface LockedContact {
@@ -127,13 +129,47 @@ export async function insertContacts(
      returning id`,
     [workspaceId, JSON.stringify(contacts)],
   )
-  return new Set(rows.map(({ id }) => id))
+  const created = new Set(rows.map(({ id }) => id))
+  await recordWebhookFacts(
+    em,
+    [...created].map((contactId) => ({ type: 'contact.created', workspaceId, contactId })),
+  )
+  return created
 }
+
+interface ChangedContact {
+  id: string
+  workspaceId: string
+  changed: ContactField[]
+}
+
+/** SQL: the columns of a `ChangedContact`, for RETURNING. */
+const CHANGED = `new.id, new.workspace_id as "workspaceId", array_remove(array[
+  case when new.email is distinct from old.email then 'email' end,
+  case when new.external_id is distinct from old.external_id then 'externalId' end,
+  case when new.first_name is distinct from old.first_name then 'firstName' end,
+  case when new.metadata is distinct from old.metadata then 'metadata' end
+], null) as changed`
+
+const recordChanges = (em: EntityManager, contacts: readonly ChangedContact[]): Promise<void> =>
+  recordWebhookFacts(
+    em,
+    contacts
+      .filter(({ changed }) => changed.length > 0)
+      .map(({ id, workspaceId, changed }) => ({ type: 'contact.updated', workspaceId, contactId: id, changed })),
+  )
+
+/** Records that the tags of contacts changed. */
+const recordChangedTags = (em: EntityManager, workspaceId: string, contactIds: readonly string[]): Promise<void> =>
+  recordChanges(
+    em,
+    [...new Set(contactIds)].map((id) => ({ id, workspaceId, changed: ['tags'] })),
+  )
 
 /** Updates locked contacts: given fields replace the stored ones, and metadata is merged. */
 export async function updateContacts(em: EntityManager, contacts: readonly ContactRow[]): Promise<void> {
   if (contacts.length === 0) return
-  await sql(
+  const changed = await sql<ChangedContact>(
     em,
     `update contacts contact set
        email = item.email, email_key = item.email_key,
@@ -147,9 +183,11 @@ export async function updateContacts(em: EntityManager, contacts: readonly Conta
        and (contact.email, contact.email_key, contact.external_id, contact.first_name, contact.metadata, contact.unconfirmed, 0)
          is distinct from (item.email, item.email_key, coalesce(item.external_id, contact.external_id),
            case when item.keeps_first_name then contact.first_name else item.first_name end, ${MERGED}, item.unconfirmed,
-           item.consent_version)`,
+           item.consent_version)
+     returning ${CHANGED}`,
     [JSON.stringify(contacts), contacts.map(({ id }) => id)],
   )
+  await recordChanges(em, changed)
 }
 
 /** The bound of the constraint `contacts_metadata_size`. */
@@ -172,22 +210,46 @@ export async function oversizedContacts(
   return rows.map(({ email_key }) => email_key)
 }
 
+/** Sets fields of a locked contact. */
+export async function setFields(
+  em: EntityManager,
+  contactId: string,
+  {
+    email,
+    externalId,
+    firstName,
+  }: { email?: string | undefined; externalId?: string | null | undefined; firstName?: string | null | undefined },
+): Promise<void> {
+  const columns = { email, email_key: email && emailKey(email), external_id: externalId, first_name: firstName }
+  const given = Object.entries(columns).filter(([, value]) => value !== undefined)
+  if (given.length === 0) return
+  const changed = await sql<ChangedContact>(
+    em,
+    `update contacts set ${given.map(([column], n) => `${column} = $${n + 2}`).join(', ')}, updated_at = now()
+     where id = $1::uuid returning ${CHANGED}`,
+    [contactId, ...given.map(([, value]) => value)],
+  )
+  await recordChanges(em, changed)
+}
+
 /** Merges metadata into a contact's. @returns whether there is such a contact */
-export async function mergeMetadata(
+export const mergeMetadata = (
   em: EntityManager,
   contactId: string,
   metadata: Record<string, unknown>,
   removedKeys: readonly string[],
-): Promise<boolean> {
-  const rows = await sql(
-    em,
-    `update contacts contact set metadata = (metadata || $2::jsonb) - $3::text[], dates_written = ${datesWritten('$2::jsonb', '$3::text[]')},
-       updated_at = now()
-     where id = $1::uuid returning id`,
-    [contactId, JSON.stringify(metadata), removedKeys],
-  )
-  return rows.length > 0
-}
+): Promise<boolean> =>
+  inTransaction(em, async (unit) => {
+    const rows = await sql<ChangedContact>(
+      unit,
+      `update contacts contact set metadata = (metadata || $2::jsonb) - $3::text[], dates_written = ${datesWritten('$2::jsonb', '$3::text[]')},
+         updated_at = now()
+       where id = $1::uuid returning ${CHANGED}`,
+      [contactId, JSON.stringify(metadata), removedKeys],
+    )
+    await recordChanges(unit, rows)
+    return rows.length > 0
+  })
 
 /**
  * Finds conflicting external IDs. @returns the addresses of contacts whose external ID belongs to another contact, or to an
@@ -285,7 +347,30 @@ export async function insertTags(
      select contact_id, $1::uuid, tag_key, name from unnest($2::uuid[], $3::text[], $4::text[]) as tag(contact_id, tag_key, name)`,
     [workspaceId, tags.map(({ contactId }) => contactId), tags.map(({ key }) => key), tags.map(({ name }) => name)],
   )
+  await recordChangedTags(
+    em,
+    workspaceId,
+    tags.map(({ contactId }) => contactId),
+  )
 }
+
+/** Removes tags from a contact. @returns whether it had one of them */
+export const deleteTags = (
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  keys: readonly string[],
+): Promise<boolean> =>
+  inTransaction(em, async (unit) => {
+    const rows = await sql(
+      unit,
+      `delete from contact_tags where contact_id = $1::uuid and workspace_id = $2::uuid and tag_key = any($3::text[])
+       returning tag_key`,
+      [contactId, workspaceId, keys],
+    )
+    if (rows.length > 0) await recordChangedTags(unit, workspaceId, [contactId])
+    return rows.length > 0
+  })
 
 /** Stores the former address of a contact. */
 export async function storeFormerAddress(em: EntityManager, contactId: string): Promise<void> {

@@ -1,3 +1,4 @@
+import { recordWebhookFacts, type WebhookFact } from '../webhook-events/index.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import { CounterChanges, NO_STEP, writeCounterChanges } from '../counters/index.ts'
 import { addTotals } from './totals-queries.ts'
@@ -31,6 +32,31 @@ export const CHANGED = `${['id', 'workspace_id', 'automation_id', 'contact_id', 
 
 /** SQL: what an enrollment that ends no longer has, for SET. */
 export const NOWHERE = 'paused = false, next_step_id = null, wakes_at = null'
+
+type EnrollmentFact = Extract<WebhookFact, { enrollmentId: string }>
+
+/** The events of the statuses in which enrollments end. STOPPED is an exit: an email was rejected. */
+const EVENT_OF: Partial<Record<EnrollmentStatus, EnrollmentFact['type']>> = {
+  COMPLETED: 'enrollment.completed',
+  EXITED: 'enrollment.exited',
+  STOPPED: 'enrollment.exited',
+  GOAL_REACHED: 'enrollment.goal_reached',
+  CANCELLED: 'enrollment.cancelled',
+}
+
+/**
+ * Records for webhooks that enrollments started and ended, in the transaction that makes the changes. An enrollment can be recorded
+ * after it has ended.
+ */
+export const recordChanges = (em: EntityManager, rows: readonly EnrollmentChange[]): Promise<void> =>
+  recordWebhookFacts(
+    em,
+    rows.flatMap(({ id: enrollmentId, workspace_id: workspaceId, was_status, status }) => {
+      const ended = status !== null && (was_status === null || was_status === 'ACTIVE') ? EVENT_OF[status] : undefined
+      const types = [...(was_status === null ? (['enrollment.started'] as const) : []), ...(ended ? [ended] : [])]
+      return types.map((type): EnrollmentFact => ({ type, workspaceId, enrollmentId }))
+    }),
+  )
 
 /**
  * Counts changes of enrollments, in the transaction that makes them. Every statement that writes `enrollments` returns its changes

@@ -3,7 +3,7 @@ import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, tak
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
-import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes-queries.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE, recordChanges } from './changes-queries.ts'
 import type { EndCause } from './end-cause.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
 
@@ -108,6 +108,7 @@ async function endActive(em: EntityManager, places: readonly EndedContact[], onl
      returning ${CHANGED}`,
     [...contactInAutomationColumns(places), places.map(({ cause }) => JSON.stringify(cause)), only ?? null],
   )
+  await recordChanges(em, ended)
   await countChanges(em, ended)
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)
   return ended.map((enrollment) => ({

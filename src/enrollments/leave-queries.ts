@@ -3,7 +3,7 @@ import type { EventOrCondition } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
-import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes-queries.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE, recordChanges } from './changes-queries.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
 import type { LeaveRule } from './leave-rules.ts'
 
@@ -47,6 +47,7 @@ export async function endByRule(
      where id = $1::uuid and status = 'ACTIVE' returning ${CHANGED}`,
     [enrollmentId, status, JSON.stringify(rule)],
   )
+  await recordChanges(em, ended)
   await countChanges(em, ended)
   return ended.length > 0
 }

@@ -15,7 +15,7 @@ import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
 import { type EntryRules, type EventOrCondition, versionSteps } from '../automations/index.ts'
-import { CHANGED, countChanges, type EnrollmentChange, NOWHERE } from './changes-queries.ts'
+import { CHANGED, countChanges, type EnrollmentChange, NOWHERE, recordChanges } from './changes-queries.ts'
 import type { EndCause } from './end-cause.ts'
 import { Enrollment } from './entities.ts'
 import { lockEnrollments } from './step-queries.ts'
@@ -198,6 +198,7 @@ export const endActive = (em: EntityManager, id: string, status: EndStatus, caus
       status,
       cause && JSON.stringify(cause),
     ])
+    await recordChanges(unit, ended)
     return async () => {
       await countChanges(unit, ended)
       return ended.length > 0

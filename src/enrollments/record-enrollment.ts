@@ -6,7 +6,7 @@ import { pipelined } from '../platform/db/sql.ts'
 import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../automation-engine/index.ts'
 import { recordProcessedEvent } from '../triggers/index.ts'
 import { causeOf, type EndCause, type WorkflowEnd } from './end-cause.ts'
-import { countChanges } from './changes-queries.ts'
+import { countChanges, recordChanges } from './changes-queries.ts'
 import { statusOf } from './leave-queries.ts'
 import {
   endActive,
@@ -68,6 +68,7 @@ function tryToRecord(
     if (supersedes && state?.otherActiveId)
       await endActive(unit, state.otherActiveId, 'CANCELLED', { cause: 'WORKFLOW_ENDED' })
     const inserted = await insertEnrollment(unit, write, enrollment)
+    await recordChanges(unit, inserted)
     return async () => {
       await countChanges(unit, inserted)
       return inserted.length > 0 ? 'ACTIVE' : undefined
@@ -143,5 +144,6 @@ async function recordCancelled(em: EntityManager, write: EnrollmentWrite, endedB
     depth: 0,
     keyPath: state.keyPath,
   })
+  await recordChanges(em, inserted)
   await countChanges(em, inserted)
 }

@@ -1,3 +1,4 @@
+import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
@@ -78,6 +79,8 @@ export async function advanceImport(
     if (found.status !== 'RUNNING') found.finishedAt = new Date()
     await deleteChunks(unit, id, found.status === 'RUNNING' ? found.position : Number.MAX_SAFE_INTEGER)
     await unit.flush()
+    if (found.status !== 'RUNNING')
+      await recordWebhookFacts(unit, [{ type: 'import.finished', workspaceId, importId: id }])
     return { found: await unit.findOneOrFail(Import, { id }, FRESH_READ), suppressions: written.of }
   })
   const { found, suppressions } = advanced ?? {}

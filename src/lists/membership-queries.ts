@@ -1,3 +1,4 @@
+import { recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { listIdOfTrigger } from '../triggers/index.ts'
@@ -160,24 +161,43 @@ having (asked_at > now() - interval '1 minute' and not bool_or(${HAS_UNSENT_EMAI
   or bool_or(${IS_BEFORE_EMAIL})`
 
 /** Adds members, and deletes their opt-outs and pending confirmations of the list. The contacts must be locked. */
-export async function addMembers(em: EntityManager, members: readonly ListAndContact[]): Promise<void> {
+export async function addMembers(
+  em: EntityManager,
+  workspaceId: string,
+  members: readonly ListAndContact[],
+): Promise<void> {
   if (members.length === 0) return
   const pairs = [members.map(({ listId }) => listId), members.map(({ contactId }) => contactId)]
-  await sql(
+  const joined = await sql<ListAndContact>(
     em,
     `insert into list_members (list_id, contact_id)
      select * from unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id) order by list_id, contact_id
-     on conflict do nothing`,
+     on conflict do nothing returning ${PAIR}`,
     pairs,
   )
-  for (const table of ['confirmation_requests', 'list_opt_outs'])
-    await sql(
-      em,
-      `delete from ${table} using unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
-       where ${table}.list_id = item.list_id and ${table}.contact_id = item.contact_id`,
-      pairs,
-    )
+  const those = (table: string) =>
+    `using unnest($1::uuid[], $2::uuid[]) as item(list_id, contact_id)
+     where ${table}.list_id = item.list_id and ${table}.contact_id = item.contact_id`
+  await sql(em, `delete from confirmation_requests ${those('confirmation_requests')}`, pairs)
+  const resubscribed = await sql<ListAndContact>(
+    em,
+    `delete from list_opt_outs ${those('list_opt_outs')} returning list_opt_outs.list_id as "listId", list_opt_outs.contact_id as "contactId"`,
+    pairs,
+  )
+  await recordWebhookFacts(em, [
+    ...factsOf('list.joined', workspaceId, joined),
+    ...factsOf('contact.resubscribed', workspaceId, resubscribed),
+  ])
 }
+
+/** SQL: the columns of a `ListAndContact`. */
+const PAIR = 'list_id as "listId", contact_id as "contactId"'
+
+const factsOf = (
+  type: 'list.joined' | 'list.left' | 'contact.unsubscribed' | 'contact.resubscribed',
+  workspaceId: string,
+  pairs: readonly ListAndContact[],
+) => pairs.map(({ listId, contactId }) => ({ type, workspaceId, listId, contactId }))
 
 export interface RequestWrite extends Candidate {
   id: string
@@ -224,32 +244,51 @@ export async function findRequest(
 }
 
 /** Removes contacts and their pending confirmations from a list. @returns the number of contacts removed */
-export async function removeMembers(em: EntityManager, listId: string, contactIds: readonly string[]): Promise<number> {
+export async function removeMembers(
+  em: EntityManager,
+  workspaceId: string,
+  listId: string,
+  contactIds: readonly string[],
+): Promise<number> {
   const parameters = [listId, contactIds]
-  const members = await sql<{ contact_id: string }>(
+  const members = await sql<ListAndContact>(
     em,
-    'delete from list_members where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
+    `delete from list_members where list_id = $1::uuid and contact_id = any($2::uuid[]) returning ${PAIR}`,
     parameters,
   )
-  const pending = await sql<{ contact_id: string }>(
+  const pending = await sql<ListAndContact>(
     em,
-    'delete from confirmation_requests where list_id = $1::uuid and contact_id = any($2::uuid[]) returning contact_id',
+    `delete from confirmation_requests where list_id = $1::uuid and contact_id = any($2::uuid[]) returning ${PAIR}`,
     parameters,
   )
-  return new Set([...members, ...pending].map(({ contact_id }) => contact_id)).size
+  await recordWebhookFacts(em, factsOf('list.left', workspaceId, members))
+  return new Set([...members, ...pending].map(({ contactId }) => contactId)).size
 }
 
 /** Records opt-outs from lists. Only the contact, or a request with `resubscribe`, adds them again. */
-export async function optOutOfLists(em: EntityManager, contactId: string, listIds: readonly string[]): Promise<void> {
+export async function optOutOfLists(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  listIds: readonly string[],
+): Promise<void> {
   if (listIds.length === 0) return
   const parameters = [contactId, listIds]
-  await sql(em, 'delete from list_members where contact_id = $1::uuid and list_id = any($2::uuid[])', parameters)
-  await sql(
+  const left = await sql<ListAndContact>(
     em,
-    `insert into list_opt_outs (list_id, contact_id) select list_id, $1::uuid from unnest($2::uuid[]) list_id
-     on conflict do nothing`,
+    `delete from list_members where contact_id = $1::uuid and list_id = any($2::uuid[]) returning ${PAIR}`,
     parameters,
   )
+  const optedOut = await sql<ListAndContact>(
+    em,
+    `insert into list_opt_outs (list_id, contact_id) select list_id, $1::uuid from unnest($2::uuid[]) list_id
+     on conflict do nothing returning ${PAIR}`,
+    parameters,
+  )
+  await recordWebhookFacts(em, [
+    ...factsOf('list.left', workspaceId, left),
+    ...factsOf('contact.unsubscribed', workspaceId, optedOut),
+  ])
 }
 
 /** Reads the times of opt-outs from a list, as text. */

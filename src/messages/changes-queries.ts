@@ -1,3 +1,4 @@
+import type { WebhookFact } from '../webhook-events/index.ts'
 import { CounterChanges, type DomainColumn, NO_STEP, variantStep, writeCounterChanges } from '../counters/index.ts'
 import { domainKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -19,6 +20,7 @@ export interface CountedState {
 
 /** A change of a message, as its statement returns it. `was` is null for a new message, `state` if it was deleted. */
 export interface MessageChange {
+  id: string
   workspaceId: string
   automationId: string | null
   campaignId: string | null
@@ -49,10 +51,34 @@ const identityOf = (valueOf: (column: string) => string): string =>
 
 /** SQL: the columns of a `MessageChange`, for RETURNING. */
 export const CHANGED = [
+  'coalesce(new.id, old.id) as id',
   identityOf((column) => `coalesce(new.${column}, old.${column})`),
   `${stateOf('old')} as was`,
   `${stateOf('new')} as state`,
 ].join(', ')
+
+/** The events of statuses. */
+const EVENT_OF: Partial<Record<MessageStatus, WebhookFact['type'] & `message.${string}`>> = {
+  SENT: 'message.sent',
+  CAPTURED: 'message.sent',
+  DEFERRED: 'message.deferred',
+  FAILED: 'message.failed',
+  UNCONFIRMED: 'message.unconfirmed',
+  SUPPRESSED: 'message.suppressed',
+}
+
+/** Returns the facts for webhooks of changes of messages. */
+export const factsOf = (rows: readonly MessageChange[]): WebhookFact[] =>
+  rows.flatMap(({ id: messageId, workspaceId, was, state }) => {
+    if (!state) return []
+    const told = was?.status === state.status ? undefined : EVENT_OF[state.status]
+    const types = [
+      ...(told ? [told] : []),
+      ...(was && !was.isOpened && state.isOpened ? (['message.opened'] as const) : []),
+      ...(was && !was.isClicked && state.isClicked ? (['message.clicked'] as const) : []),
+    ]
+    return types.map((type) => ({ type, workspaceId, messageId }) as WebhookFact)
+  })
 
 /**
  * Counts changes of messages, in the transaction that makes them. Every statement that writes `messages` returns its changes for
@@ -85,7 +111,7 @@ const COLUMN_OF: Record<MessageResult, DomainColumn> = {
 /** Adds messages that are in one state to the counters, or subtracts them. */
 function addMessage(
   changes: CounterChanges,
-  { workspaceId, automationId, campaignId, stepId, createdAt }: Omit<MessageChange, 'was' | 'state'>,
+  { workspaceId, automationId, campaignId, stepId, createdAt }: Omit<MessageChange, 'id' | 'was' | 'state'>,
   { status, variant, isOpened, isClicked, results, domain, day }: CountedState,
   change: number,
 ): void {
@@ -111,7 +137,7 @@ function addMessage(
 /** Counts all messages again. */
 export async function recountMessages(em: EntityManager, changes: CounterChanges): Promise<void> {
   const quarter = `date_bin('15 minutes', message.created_at, timestamptz 'epoch')`
-  const rows = await sql<Omit<MessageChange, 'was'> & { state: CountedState; count: number }>(
+  const rows = await sql<Omit<MessageChange, 'id' | 'was'> & { state: CountedState; count: number }>(
     em,
     `select ${identityOf((column) => (column === 'created_at' ? quarter : `message.${column}`))}, ${stateOf('message')} as state,
        count(*)::integer

@@ -4,11 +4,12 @@
  * The statements compare what the caller read (status, number of attempts) with the row, so that one of two concurrent attempts
  * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
  */
+import { deleteEventsOf, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, pipelined, preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import { type ContactInAutomation, contactInAutomationColumns } from '../automation-engine/index.ts'
-import { CHANGED, countChanges, type MessageChange } from './changes-queries.ts'
+import { CHANGED, countChanges, factsOf, type MessageChange } from './changes-queries.ts'
 import { uncountClicksIn } from './clicks-queries.ts'
 import type { MessageResult, MessageStatus } from './message.ts'
 import { type Intent, RETRYABLE, type Retryable, statusesBefore } from './transitions.ts'
@@ -31,7 +32,7 @@ const asJson = (rows: readonly object[]): string =>
   JSON.stringify(rows, (_key, value: unknown) => (typeof value === 'string' ? value.toWellFormed() : value))
 
 /**
- * Runs a statement and counts the changes that it returns, in the entity manager's transaction or in a new one.
+ * Runs a statement, counts the changes that it returns, and records them for webhooks, in the entity manager's transaction or in a new one.
  * @param name of a constant statement, which is prepared
  */
 const write = <Row = object>(
@@ -44,6 +45,7 @@ const write = <Row = object>(
     const rows = await (name === undefined
       ? sql<Row & MessageChange>(unit, text, parameters)
       : preparedSql<Row & MessageChange>(unit, name, text, parameters))
+    await recordWebhookFacts(unit, factsOf(rows))
     return () => countChanges(unit, rows).then(() => rows)
   })
 
@@ -91,7 +93,7 @@ export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_f
 export type WrittenClaim = MessageChange & { claim: string }
 
 /**
- * Claims messages for sending, or finalizes them immediately. The caller counts the changes.
+ * Claims messages for sending, or finalizes them immediately. The caller counts the changes and records the facts.
  *
  * Race: two attempts at one message. Guard: `before` and `attempts` must still be what the attempt read, and a new row conflicts
  * with one that another attempt inserted. Two attempts can share this statement, so it returns claims. Tests:
@@ -338,13 +340,13 @@ export async function expireLeases(
      ) ${RELEASE}`,
     [graceSeconds, campaignId],
   )
-  const rows = await write<{ id: string }>(
+  const rows = await write(
     em,
     `${EXPIRE} where status = 'SENDING' and id in (
          select id from messages message
          where ${isExpired('$2', '$3')} and not exists (select from claims_ahead where claim = message.claim)
          limit $4 for update skip locked
-       ) returning id, ${CHANGED}`,
+       ) returning ${CHANGED}`,
     [error, graceSeconds, campaignId, limit],
   )
   return rows.map(({ id }) => id)
@@ -612,6 +614,9 @@ export async function deleteMessagesOf(em: EntityManager, contactId: string): Pr
       [contactId],
     )
     const ids = gone.map(({ id }) => id)
+    // Race: the outcome of an email in flight was recorded as an event after the erasure had deleted the others. Guard: its message is
+    // deleted when it is final, so after that. Test: test/webhooks/erasure.test.ts.
+    await deleteEventsOf(unit, contactId)
     if (ids.length === 0) return
     await uncountClicksIn(unit, ids)
     await write(unit, `delete from messages where id = any($1::uuid[]) returning ${CHANGED}`, [ids])
@@ -677,11 +682,16 @@ export async function recordResult(em: EntityManager, id: string, result: Messag
 }
 
 /** Records that the recipient's mail server accepted a message. @returns `false` if that is recorded, or the message is erased */
-export async function setDelivered(em: EntityManager, id: string): Promise<boolean> {
-  const rows = await sql(
-    em,
-    'update messages set delivered_at = now() where id = $1::uuid and delivered_at is null returning id',
-    [id],
-  )
-  return rows.length > 0
-}
+export const setDelivered = (em: EntityManager, id: string): Promise<boolean> =>
+  inTransaction(em, async (unit) => {
+    const rows = await sql<{ workspace_id: string }>(
+      unit,
+      'update messages set delivered_at = now() where id = $1::uuid and delivered_at is null returning workspace_id',
+      [id],
+    )
+    await recordWebhookFacts(
+      unit,
+      rows.map(({ workspace_id }) => ({ type: 'message.delivered', workspaceId: workspace_id, messageId: id })),
+    )
+    return rows.length > 0
+  })

@@ -1,3 +1,4 @@
+import { readSubscriptions, recordWebhookFacts } from '../webhook-events/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import { batch } from '../platform/batcher.ts'
 import { beginAhead, noteAhead } from './ahead-queries.ts'
@@ -6,7 +7,7 @@ import { isTransient } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
 import { untilDone } from '../platform/db/until-done.ts'
-import { countChanges } from './changes-queries.ts'
+import { countChanges, factsOf } from './changes-queries.ts'
 import type { Prepared } from './prepared.ts'
 import type { MessageSource, MessageSources } from './source.ts'
 import {
@@ -175,7 +176,10 @@ export class MessageStore {
       const sendable = new Set(gate.isOpen ? allowed : [])
       const rows = claims.filter(({ message }) => sendable.has(message)).map(claimRow)
       if (rows.length === 0) return () => Promise.resolve(new Set<string>())
-      const changes = await writeClaims(unit, rows)
+      const [changes, subscriptions] = await Promise.all([
+        writeClaims(unit, rows),
+        readSubscriptions(unit, workspacesOf(claims)),
+      ])
       const held: ReadonlySet<string> = new Set(changes.map(({ claim }) => claim))
       const holders = claims.filter(({ claim }) => held.has(claim))
       await source.claimed?.(
@@ -187,6 +191,7 @@ export class MessageStore {
         unit,
         holders.filter(({ as }) => isRejected(as)),
       )
+      await recordWebhookFacts(unit, factsOf(changes), subscriptions)
       const ahead = areAhead ? holders.map(aheadRow) : []
       return () => Promise.all([noteAhead(unit, ahead), countChanges(unit, changes)]).then(() => held)
     })
@@ -203,7 +208,11 @@ export class MessageStore {
     const write = async (these: readonly Recording[]) => {
       const rejected = these.filter(({ outcome }) => isRejected(outcome))
       await pipelined(this.em, async (unit) => {
-        const changes = await writeOutcomes(unit, these.map(outcomeRow))
+        const [changes, subscriptions] = await Promise.all([
+          writeOutcomes(unit, these.map(outcomeRow)),
+          readSubscriptions(unit, workspacesOf(these)),
+        ])
+        await recordWebhookFacts(unit, factsOf(changes), subscriptions)
         return () => Promise.all([countChanges(unit, changes), enqueueBounces(unit, rejected)])
       })
     }
@@ -246,6 +255,8 @@ export class MessageStore {
     })
   }
 }
+
+const workspacesOf = (attempts: readonly Attempt[]) => attempts.map(({ message }) => message.workspaceId)
 
 const aheadRow = ({ claim, message }: Attempt) => ({ claim, messageId: message.id })
 

@@ -20,6 +20,7 @@ export {
 } from './entities.ts'
 export { DELIVERY_NOT_FOUND, WEBHOOK_DISABLED, WEBHOOK_LIMIT_REACHED, WEBHOOK_NOT_FOUND } from './errors.ts'
 export { ALL_EVENTS, EVENT_TYPES, type EventType, PAYLOAD_VERSION, payloadOf, TEST_EVENT_TYPE } from './event-types.ts'
+export type { ContactField, WebhookFact } from './facts.ts'
 export {
   countDeliveries,
   deliveryPage,
@@ -51,3 +52,5 @@ export {
   setHealthy,
   writeOutcomes,
 } from './queries.ts'
+export { recordWebhookFacts } from './record.ts'
+export { deleteEventsOf, readSubscriptions } from './record-queries.ts'

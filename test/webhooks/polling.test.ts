@@ -94,7 +94,7 @@ describe('polling events', () => {
       await sql(
         unit,
         `insert into webhook_events (workspace_id, contact_id, type, data)
-         select $1::uuid, id, 'contact.created', webhook_contact(id, 'late@example.com', null, null) from gen_random_uuid() id`,
+         select $1::uuid, id, 'contact.created', jsonb_build_object('id', id, 'email', 'late@example.com', 'externalId', null, 'firstName', null) from gen_random_uuid() id`,
         [workspaceId],
       )
       inserted()

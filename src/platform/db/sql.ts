@@ -15,6 +15,11 @@ export const inTransaction = <Result>(
 /** Whether the entity manager has a transaction, possibly one whose statements are pipelined. */
 const hasTransaction = (em: EntityManager): boolean => em.isInTransaction() || pipelines.has(em)
 
+/** @throws {Error} without a transaction, in which statements must be written together */
+export function assertTransaction(em: EntityManager): void {
+  if (!hasTransaction(em)) throw new Error('These statements need a transaction')
+}
+
 /** For reads that bypass the identity map, so that they return the current rows. */
 export const FRESH_READ = { disableIdentityMap: true } as const
 
