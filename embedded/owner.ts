@@ -10,7 +10,7 @@ const ownerFile = (dataDir: string) => join(dataDir, 'owner.pid')
 export const recordOwner = (dataDir: string, pid: number): void => writeFileSync(ownerFile(dataDir), String(pid))
 
 /** The process that uses a locked data folder, or `undefined` if it is about to end. */
-export function liveOwner(dataDir: string): number | undefined {
+function liveOwner(dataDir: string): number | undefined {
   try {
     const owner = Number(readFileSync(ownerFile(dataDir), 'utf8'))
     return owner > 0 && isAlive(owner) ? owner : undefined

@@ -44,7 +44,7 @@ export interface EnrollmentInput extends Entry, InstanceRef {
   progress?: EnrollmentProgress
 }
 
-export interface EnrollmentProgress {
+interface EnrollmentProgress {
   state: MachineState
   /** Number of entries that the enrollment has received. */
   receivedCount: number

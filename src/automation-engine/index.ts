@@ -53,7 +53,6 @@ export {
   canSend,
 } from './policies.ts'
 export {
-  branchesOf,
   describeStep,
   describeType,
   EMAIL_CATEGORIES,
@@ -71,5 +70,5 @@ export {
 export { describeDelay, MAX_DELAY_MINUTES } from './steps/wait.ts'
 export { type ConditionJson, ELSE } from './steps/condition.ts'
 export { RECEIVED, TIMED_OUT } from './steps/wait-for-event.ts'
-export { type WaitTarget, type Weekday, WEEKDAYS } from './steps/wait-until.ts'
+export { type WaitTarget, WEEKDAYS } from './steps/wait-until.ts'
 export { WEBHOOK_METHODS, type WebhookMethod } from './steps/webhook.ts'

@@ -13,7 +13,7 @@ export interface DateTrigger {
   zone: string
 }
 
-export const CREATED_AT = 'contact.createdAt'
+const CREATED_AT = 'contact.createdAt'
 const METADATA_PREFIX = 'contact.metadata.'
 
 /** Days by which a local date can differ from the one in a timestamp, which may have any offset. */

@@ -148,7 +148,7 @@ async function start(
 }
 
 /** Returns the ID of the event of a date: the same for each attempt to start it (RFC 9562, section 5.8). */
-export function occurrenceId(automationId: string, contactId: string, day: string): string {
+function occurrenceId(automationId: string, contactId: string, day: string): string {
   const bytes = createHash('sha256').update(`${automationId} ${contactId} ${day}`).digest().subarray(0, 16)
   bytes[6] = (bytes[6]! & 0x0f) | 0x80
   bytes[8] = (bytes[8]! & 0x3f) | 0x80

@@ -36,7 +36,7 @@ export interface CampaignInput {
 }
 
 /** Each variant has a subject or a template. */
-export interface AbTestInput {
+interface AbTestInput {
   variants: readonly { subject?: string | null | undefined; templateId?: string | null | undefined }[]
   testPercent: number
   winnerBy: WinnerBy

@@ -16,7 +16,7 @@ import {
  * Lists on which a campaign is based: its own, and those that each of its segments requires. An opt-out of a list that included a
  * recipient suppresses their message.
  */
-export function listsOf({ listIds, conditions: [first, ...others] }: Recipients): string[] {
+function listsOf({ listIds, conditions: [first, ...others] }: Recipients): string[] {
   const required = first
     ? listsRequiredBy(first).filter((id) => others.every((other) => listsRequiredBy(other).includes(id)))
     : []
@@ -40,7 +40,7 @@ export function drawVariant(campaignId: string, contactId: string, { testPercent
 }
 
 /** A recipient as it is queued. @param times when each is due, by their time zone; `null` for immediately */
-export function queuedRow(
+function queuedRow(
   { id: contactId, zone, listIds }: RecipientRow,
   campaign: { id: string; abTest: Draw | null },
   times: SendTimes | null,

@@ -52,7 +52,7 @@ export const audienceCountResponse = object({
 const lower = <Status extends string>(status: Status) => status.toLowerCase() as Lowercase<Status>
 
 /** Results of a campaign. The counts add up to `recipients`. */
-export const statsResponse = object({
+const statsResponse = object({
   recipients: count('Recipients queued so far.', 1_000),
   ...(Object.fromEntries(
     MESSAGE_STATUSES.map((status) => [lower(status), count(`Messages that are ${status}.`, 0)]),

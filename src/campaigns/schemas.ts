@@ -28,7 +28,7 @@ const ids = (of: string) =>
 const named = () => ({ listIds: ids('list'), segmentIds: ids('segment') })
 
 /** The audience of a campaign. */
-export const audienceSchema = () =>
+const audienceSchema = () =>
   object({
     ...named(),
     exclude: object(named())

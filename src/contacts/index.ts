@@ -1,4 +1,4 @@
-export { applyChange, type AppliedChange } from './apply-change.ts'
+export { applyChange } from './apply-change.ts'
 export { CONTACT_LIMITS, MAX_FIRST_NAME_LENGTH } from './contact-limits.ts'
 export { Contact, ContactTag, FormerAddress, Suppression, ContactCounter } from './entities.ts'
 export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'
@@ -42,7 +42,6 @@ export {
   type ContactName,
   type JoinedList,
   type NamedContact,
-  type WrittenContact,
   writeNamedContact,
   writeNamedContacts,
 } from './write-named-contacts.ts'
@@ -60,10 +59,8 @@ export { suppressionOf } from './suppression-rules.ts'
 export { contactVariables, type TemplateContact } from './contact-variables.ts'
 export { addressIdOf, isAddressId } from './address-id.ts'
 export {
-  type Addressee,
   addressKeysOf,
   contactsByKey,
-  type Groups,
   lockContactsAgainstErasure,
   lastPosition,
   readAddress,

@@ -4,7 +4,7 @@ import { defineError } from '../platform/api-error.ts'
 export const MAX_METADATA_BYTES = 64 * 1024
 
 /** An object without a prototype, in which any key is data, even `__proto__`. */
-export const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
+const nullObject = <Value>(): Record<string, Value> => Object.create(null) as Record<string, Value>
 
 /**
  * Splits a change of metadata into the keys to set and the keys to remove: a `null` removes.

@@ -81,7 +81,7 @@ export const updateContactSchema = object({
 })
 
 /** The maximum number of contacts in one bulk request. */
-export const MAX_BULK_CONTACTS = 1_000
+const MAX_BULK_CONTACTS = 1_000
 
 /** `POST /contacts/bulk`. Items are validated one by one, so that an invalid one does not affect the others. */
 export const bulkSchema = object({
@@ -125,7 +125,7 @@ export const membersQuery = pageQuery({
 })
 
 /** The maximum number of contacts in one request, as in a bulk request. */
-export const MAX_LIST_CONTACTS = 1_000
+const MAX_LIST_CONTACTS = 1_000
 
 const contactId = () => givenId('One contact: its ID, or `email:` and its address, or `external:` and its externalId.')
 const contactIds = () =>

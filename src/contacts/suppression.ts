@@ -22,8 +22,7 @@ export type ContactSuppressedBy = (typeof CONTACT_SUPPRESSED_BY)[number]
  * The reasons why a message is not sent: a suppression of the address; an opt-out from the list of the automation; an
  * unconfirmed sign-up; or no pending confirmation, for an email that requests one.
  */
-export const SUPPRESSED_BY = [...SUPPRESSION_REASONS, 'LEFT_LIST', 'UNCONFIRMED', 'NOT_PENDING'] as const
-export type SuppressedBy = (typeof SUPPRESSED_BY)[number]
+export type SuppressedBy = SuppressionReason | 'LEFT_LIST' | 'UNCONFIRMED' | 'NOT_PENDING'
 
 /** The reasons by priority: if several apply, the first is reported. */
 export const REASONS_BY_PRIORITY: readonly SuppressedBy[] = [

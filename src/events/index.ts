@@ -1,1 +1,1 @@
-export { type FiredEvent, fireEvent } from './fire-event.ts'
+export { fireEvent } from './fire-event.ts'

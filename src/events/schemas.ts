@@ -5,7 +5,7 @@ import { jsonBytes } from '../platform/json.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 
 /** The maximum size of an event's data, in bytes of JSON. */
-export const MAX_EVENT_DATA_BYTES = 16 * 1024
+const MAX_EVENT_DATA_BYTES = 16 * 1024
 
 /** The maximum number of events in one bulk request. */
 export const MAX_BULK_EVENTS = 1_000

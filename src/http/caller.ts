@@ -7,7 +7,7 @@ export const WORKSPACE_MODES = ['live', 'test'] as const
 export type WorkspaceMode = (typeof WORKSPACE_MODES)[number]
 
 /** The API key of a request. */
-export interface CallingKey {
+interface CallingKey {
   id: string
   name: string
   prefix: string

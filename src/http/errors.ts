@@ -93,7 +93,7 @@ export const MAX_PARAMETERS = 100
 export const TOO_MANY_PARAMETERS = `The query must not have more than ${MAX_PARAMETERS} parameters`
 
 const rateLimitMessage = (retryAfter: number) => `Rate limit exceeded. Retry after ${retryAfter} seconds.`
-export const RATE_LIMITED = defineError('rate-limited', 'rate_limited', rateLimitMessage(7))
+const RATE_LIMITED = defineError('rate-limited', 'rate_limited', rateLimitMessage(7))
 export const rateLimited = (retryAfter: number) =>
   new ApiError(RATE_LIMITED, { message: rateLimitMessage(retryAfter), retryAfter })
 
@@ -129,7 +129,7 @@ export const NOT_A_MEMBER = defineError(
 
 const errorInWords = (requestId: string) =>
   `Internal server error. Please try again, and report request ${requestId} if it happens again.`
-export const INTERNAL_ERROR = defineError('failed', 'internal_error', errorInWords('8f14e45f'))
+const INTERNAL_ERROR = defineError('failed', 'internal_error', errorInWords('8f14e45f'))
 export const internalError = (requestId: string) => new ApiError(INTERNAL_ERROR, { message: errorInWords(requestId) })
 
 interface Described {

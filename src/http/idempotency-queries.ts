@@ -5,7 +5,7 @@ import { sql } from '../platform/db/sql.ts'
 import type { OperationResponse } from './operation.ts'
 
 /** The lifetime of a stored response, in hours. */
-export const IDEMPOTENCY_HOURS = 24
+const IDEMPOTENCY_HOURS = 24
 
 /** Maximum seconds for the tasks after a commit. They wait at most three seconds for emails in flight. */
 const AFTER_COMMIT_SECONDS = 10

@@ -1,15 +1,8 @@
 export { type Api, createApi } from './app.ts'
-export {
-  type Caller,
-  type CallingKey,
-  type CallingPerson,
-  nameOf,
-  WORKSPACE_MODES,
-  type WorkspaceMode,
-} from './caller.ts'
+export { type Caller, type CallingPerson, nameOf, WORKSPACE_MODES, type WorkspaceMode } from './caller.ts'
 export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
-export { isAtLeast, type Role, ROLES, scopesOf } from './roles.ts'
-export { isScope, type Scope, SCOPES } from './scopes.ts'
+export { type Role, ROLES } from './roles.ts'
+export { type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
 export { BULK_BODY_LIMIT, DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
 export { checkItems } from './check-items.ts'

@@ -81,7 +81,7 @@ export interface OperationResponse {
   contactId?: string | null
 }
 
-export interface ResponseDescription {
+interface ResponseDescription {
   description: string
   schema: Schema
   /** Follow-up operations, with values of this response: `links` of the document. */

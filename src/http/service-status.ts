@@ -22,7 +22,7 @@ export interface ServiceStatus {
 }
 
 /** The outcome of a test email. */
-export interface TestEmailResult {
+interface TestEmailResult {
   status: 'SENT' | 'CAPTURED' | 'FAILED' | 'UNCONFIRMED'
   /** The server's error message. */
   error: string | null

@@ -23,7 +23,7 @@ export interface ApiState {
 }
 
 export type ApiContext = RouterContext<ApiState>
-export type Next = () => Promise<unknown>
+type Next = () => Promise<unknown>
 export type ApiMiddleware = (ctx: ApiContext, next: Next) => Promise<unknown>
 
 /** @throws {ApiError} the reason why there is no caller */

@@ -11,7 +11,7 @@ import type { Mapping } from './mapping.ts'
  * - FAILED: the file is malformed from a certain line on. The rows before that line were imported.
  */
 export const IMPORT_STATUSES = ['UPLOADING', 'DRAFT', 'RUNNING', 'STOPPED', 'DONE', 'FAILED'] as const
-export type ImportStatus = (typeof IMPORT_STATUSES)[number]
+type ImportStatus = (typeof IMPORT_STATUSES)[number]
 
 /** How the rows of a file are read and applied. */
 export interface ImportOptions extends Mapping {

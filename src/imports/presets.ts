@@ -28,7 +28,7 @@ const consent = (...yes: string[]) => ({ field: 'consent', yes })
 const EMPTY = consent('')
 const FALSE = consent('', 'false', 'no', '0')
 
-export const PRESETS = {
+const PRESETS = {
   listmonk: {
     label: 'listmonk',
     knownBy: ['uuid', 'attributes', 'status'],

@@ -3,7 +3,7 @@ import { type CsvError, type Info, parse } from 'csv-parse'
 /** Maximum length of a record. An unclosed quote would otherwise turn the rest of the file into one record. */
 export const MAX_RECORD_BYTES = 128 * 1024
 
-export interface RecordAt {
+interface RecordAt {
   cells: string[]
   /** Offset after the record, in bytes. */
   end: number

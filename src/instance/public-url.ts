@@ -3,7 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log } from '../outbox/index.ts'
 
 /** The error if mail should be delivered but no process has set the URL of its links: recipients could not unsubscribe. */
-export const NO_PUBLIC_URL =
+const NO_PUBLIC_URL =
   'Mail should be delivered, but no public URL is set, so recipients could not unsubscribe. ' +
   "Set PUBLIC_URL, such as PUBLIC_URL='https://mail.example.com'; this instance remembers it."
 

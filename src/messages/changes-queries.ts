@@ -6,7 +6,7 @@ import { sql, toDate } from '../platform/db/sql.ts'
 import type { MessageResult, MessageStatus } from './message.ts'
 
 /** The part of a message that is counted. */
-export interface CountedState {
+interface CountedState {
   status: MessageStatus
   variant: number | null
   isOpened: boolean

@@ -2,7 +2,7 @@ import { escapeHtml } from '../platform/html.ts'
 import type { RenderedEmail } from '../rendering/index.ts'
 
 /** Languages of the texts that Dripline adds for recipients. */
-export const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl'] as const
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl'] as const
 export type Language = (typeof LANGUAGES)[number]
 
 /**

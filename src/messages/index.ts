@@ -8,12 +8,11 @@ export {
   MESSAGE_STATUSES,
   type MessageRef,
   type MessageResult,
-  type MessageStatus,
   type StepRef,
 } from './message.ts'
-export type { MessageSource, MessageSources } from './source.ts'
+export type { MessageSource } from './source.ts'
 export { preparedFrom, withGroups } from './prepare.ts'
-export type { EmailOptions, Prepared, SendSettings, SourceContext } from './prepared.ts'
+export type { Prepared, SendSettings, SourceContext } from './prepared.ts'
 export { ENROLLMENT_ENDED, MessageStore } from './store.ts'
 export {
   Sending,
@@ -25,7 +24,7 @@ export {
   logOutcome,
 } from './send.ts'
 export { fromOf, type Sender, variablesOf } from './compose.ts'
-export { type Language, languageOf, LANGUAGES } from './footer.ts'
+export { type Language, languageOf } from './footer.ts'
 export {
   automationsWithRetries,
   dueRecipients,
@@ -37,7 +36,6 @@ export {
   overdueRetries,
   readSendTime,
   readSendSettings,
-  type RemainingRecipients,
   remainingRecipients,
   type StoredMessage,
   waitingRetries,
@@ -46,14 +44,11 @@ export {
   abandonRetries,
   abandonSending,
   countSending,
-  countSendingToErased,
-  deleteMessagesOf,
   dismissMessages,
   cancelRetriesOf,
   expireLease,
   expireLeases,
   finishMessagesOf,
-  LEASE_SECONDS,
   postponeMessages,
   queueEmails,
   queueRecipients,

@@ -30,7 +30,7 @@ export interface SourceContext {
 }
 
 /** Options of a transactional email beside its content. */
-export interface EmailOptions {
+interface EmailOptions {
   /** The variable `data` of the template; `null` if the content is sent as it is. */
   data: Readonly<Record<string, unknown>> | null
   /** `Name <address>`; `null` for the sender of the workspace. */

@@ -103,7 +103,7 @@ export interface Delivery {
  * this long.
  */
 const WRITER_LEASE_SECONDS = 5
-export const LEASE_SECONDS = 30
+const LEASE_SECONDS = 30
 
 /** Seconds between two attempts at a delivery: doubled from the first to the longest. */
 const FIRST_PAUSE_SECONDS = 1

@@ -65,11 +65,7 @@ export class ApiError extends Error {
 /** The request is invalid. */
 export const INVALID_REQUEST = defineError('invalid', 'invalid_request', 'email is required')
 /** For resources without their own error, because only operators at the command line look for them. */
-export const NOT_FOUND = defineError(
-  'not-found',
-  'not_found',
-  'There is no API key 0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e',
-)
+const NOT_FOUND = defineError('not-found', 'not_found', 'There is no API key 0199f3a1-7c4e-7b5a-9d0e-3f8a2b6c1d4e')
 
 /** Other requests of the same workspace, key or address are running. This request has not started. */
 export const BUSY = defineError(

@@ -161,7 +161,7 @@ const environment = object({
   LOG_LEVEL: string().oneOf(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
 })
 
-export type Environment = InferType<typeof environment>
+type Environment = InferType<typeof environment>
 export interface Config extends Environment {
   /** `DATA_DIR` as an absolute path. */
   dataDir: string

@@ -1,5 +1,5 @@
 /** The deepest nesting that is accepted. The limits of Postgres and JSON.stringify are far higher, but no request needs more. */
-export const MAX_JSON_DEPTH = 100
+const MAX_JSON_DEPTH = 100
 
 /** An object or array in the value, and its location. */
 interface Place {

@@ -46,7 +46,7 @@ export function linesForPeople(destination: number | DestinationStream): Destina
  * The part of an error that is safe to log. Messages of database errors repeat statements and values, which can be personal data, so only
  * their codes and the names of the affected objects are kept.
  */
-export function describeError(error: unknown): object {
+function describeError(error: unknown): object {
   if (!(error instanceof Error)) return { message: String(error) }
   const { code, constraint, table, cause } = error as Error & Record<'code' | 'constraint' | 'table', unknown>
   const at = error.stack?.split('\n').filter((line) => /^\s+at /.test(line))

@@ -19,7 +19,7 @@ import { redeliverEvent } from './lost-events.ts'
 import { enableSending } from './restored.ts'
 
 /** A difference between the database and Temporal, and what was done about it. */
-export interface Difference {
+interface Difference {
   /** `null` if an event has not started the enrollment yet. */
   enrollmentId: string | null
   automationId: string

@@ -6,7 +6,7 @@ export interface EmailContent {
 }
 
 /** The contact as a template sees it. Samples have only some fields. */
-export interface ContactVariables {
+interface ContactVariables {
   id?: string
   externalId?: string | null
   email: string

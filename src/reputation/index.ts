@@ -1,10 +1,2 @@
-export {
-  JUDGED_DAYS,
-  judgeReputation,
-  outcomesOf,
-  REPUTATION_RULES,
-  type ReputationFinding,
-  type ToleratedRates,
-  toleratedRates,
-} from './limits.ts'
+export { JUDGED_DAYS, judgeReputation, outcomesOf, type ToleratedRates, toleratedRates } from './limits.ts'
 export { presentReputation, reputationResponse } from './responses.ts'

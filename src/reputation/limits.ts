@@ -11,7 +11,7 @@ export interface Outcomes {
 
 /** The rates by which mailbox providers judge a sender. */
 export const REPUTATION_RULES = ['COMPLAINTS', 'HARD_BOUNCES', 'BLOCKED'] as const
-export type ReputationRule = (typeof REPUTATION_RULES)[number]
+type ReputationRule = (typeof REPUTATION_RULES)[number]
 
 interface Limit {
   count: (outcomes: Outcomes) => number

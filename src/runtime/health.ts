@@ -5,7 +5,7 @@ import type { RunningService } from './running-service.ts'
  * Returns why a service has failed for good, or `undefined`. Outages of Postgres, Temporal or the mail server do not count:
  * ending the process would not help.
  */
-export type HealthCheck = () => string | undefined
+type HealthCheck = () => string | undefined
 
 /** The state of the process, which shows whether it can still do its work: `/healthz`. */
 export interface Health {

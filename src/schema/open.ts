@@ -42,7 +42,7 @@ import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
 import { WebhookDelivery, WebhookEndpoint, WebhookEvent } from '../webhook-events/index.ts'
 import { migrations } from './migrations.ts'
 
-export const ENTITIES = [
+const ENTITIES = [
   Instance,
   Workspace,
   Account,

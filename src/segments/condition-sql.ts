@@ -5,7 +5,7 @@ import { emailKey } from '../platform/email-address.ts'
 import type { ComparedPart } from './compared-values.ts'
 
 /** A source of JSON data: a value, which is bound, or a column of the statement, such as `event.data`. */
-export type JsonSource = { value: unknown } | { column: string }
+type JsonSource = { value: unknown } | { column: string }
 
 export interface ConditionContext {
   /** The workspace of the contacts. */

@@ -26,10 +26,10 @@ import {
 import { durationMs, MAX_DAYS } from './duration.ts'
 
 /** The maximum nesting depth and number of parts of a condition. */
-export const MAX_CONDITION_DEPTH = 10
-export const MAX_CONDITION_PARTS = 200
+const MAX_CONDITION_DEPTH = 10
+const MAX_CONDITION_PARTS = 200
 /** The maximum size of a condition as JSON. */
-export const MAX_CONDITION_BYTES = 16 * 1024
+const MAX_CONDITION_BYTES = 16 * 1024
 /** The maximum number of events that a condition compares with. */
 const MAX_EVENT_COUNT = 1_000_000
 /** The maximum length of an unknown name in a message. */

@@ -70,7 +70,7 @@ function inline(condition: Condition, known: ReadonlyMap<string, Condition>): Re
 }
 
 /** The IDs of the segments to which a condition refers itself. */
-export function segmentsIn(condition: Condition): string[] {
+function segmentsIn(condition: Condition): string[] {
   if ('all' in condition) return condition.all.flatMap(segmentsIn)
   if ('any' in condition) return condition.any.flatMap(segmentsIn)
   if ('not' in condition) return segmentsIn(condition.not)

@@ -7,7 +7,7 @@ import { checkSpf } from './check-spf.ts'
 import { type DmarcVerdict, describeVerdict, type Mechanism } from './describe-verdict.ts'
 import { type CheckedRecord, type Finding, orUnknown, shortened } from './finding.ts'
 
-export interface SenderWarning {
+interface SenderWarning {
   code: 'free_mail_domain' | 'mx_missing' | 'null_mx'
   message: string
 }

@@ -33,7 +33,7 @@ const dueCount = () =>
 const nextWakeAt = () => timestamp('When the next of them is due; null if there is none.').nullable().defined()
 
 /** Messages by status. The counts add up to the total. */
-export const messageCountsResponse = object(counts(MESSAGE_STATUSES, (status) => `Messages that are ${status}.`))
+const messageCountsResponse = object(counts(MESSAGE_STATUSES, (status) => `Messages that are ${status}.`))
   .required()
   .meta({ component: 'MessageCounts', description: 'Messages by status. The counts add up to all messages.' })
 

@@ -36,7 +36,7 @@ export interface Compilation {
 }
 
 /** A problem of a template. For blocks, the field is `design`. */
-export interface TemplateProblem {
+interface TemplateProblem {
   field: CompileProblem['field'] | 'design'
   problem: string
   locale: string | null

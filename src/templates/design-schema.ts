@@ -4,7 +4,7 @@ import { MAX_BODY_LENGTH } from '../rendering/index.ts'
 import { ALIGNMENTS, type Block, type Design, PARAGRAPH_STYLES, type PlainBlock } from './design.ts'
 
 /** The maximum number of blocks in an email, including columns, and of paragraphs in a block. */
-export const MAX_BLOCKS = 200
+const MAX_BLOCKS = 200
 const MAX_PARAGRAPHS = 200
 const MAX_RUNS = 500
 

@@ -4,10 +4,10 @@ import { liquidParts } from '../rendering/index.ts'
 
 export const PARAGRAPH_STYLES = ['PARAGRAPH', 'HEADING', 'SMALL_HEADING', 'BULLET', 'NUMBER'] as const
 export const ALIGNMENTS = ['LEFT', 'CENTER', 'RIGHT'] as const
-export type Alignment = (typeof ALIGNMENTS)[number]
+type Alignment = (typeof ALIGNMENTS)[number]
 
 /** A part of a text with one style. */
-export interface Run {
+interface Run {
   text: string
   bold?: boolean | undefined
   italic?: boolean | undefined
@@ -17,7 +17,7 @@ export interface Run {
 }
 
 /** A paragraph, a heading, or a list item. Consecutive items form one list. */
-export interface Paragraph {
+interface Paragraph {
   style: (typeof PARAGRAPH_STYLES)[number]
   runs: readonly Run[]
 }
@@ -36,7 +36,7 @@ export type PlainBlock =
 export type Block = PlainBlock | { type: 'COLUMNS'; columns: readonly { blocks: readonly PlainBlock[] }[] }
 
 /** Colors as `#rrggbb`. Dark mode has others. */
-export interface Theme {
+interface Theme {
   /** The background around the content. */
   page?: string | undefined
   surface?: string | undefined

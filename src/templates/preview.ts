@@ -19,7 +19,7 @@ import type { WrittenTemplate } from './entities.ts'
 import { withRenderErrors } from './with-render-errors.ts'
 import { linksIn, lintTemplate } from './lint.ts'
 
-export const SAMPLE_CONTACT: TemplateVariables['contact'] = {
+const SAMPLE_CONTACT: TemplateVariables['contact'] = {
   id: '01a21afd-70ae-7263-bbfa-afc14d725316',
   externalId: '4711',
   email: 'ada@example.com',

@@ -6,7 +6,7 @@ import { design } from './design-schema.ts'
 import { WRITTEN_FORMATS } from './entities.ts'
 
 /** The maximum number of languages in addition to a template's own. */
-export const MAX_TRANSLATIONS = 30
+const MAX_TRANSLATIONS = 30
 
 /** Enough for several languages of a long email. */
 export const TEMPLATE_LIMIT = { bytes: 4 * 1024 * 1024, values: 10_000 }

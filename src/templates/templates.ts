@@ -63,7 +63,7 @@ export async function getTemplate(
 }
 
 /** The maximum number of templates that a change to a layout or partial recompiles. */
-export const MAX_DEPENDENTS = 100
+const MAX_DEPENDENTS = 100
 const MAX_CHARACTERS = 16_000_000
 
 /** The compiled result of a write: the template, and those that use it. */

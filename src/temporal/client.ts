@@ -56,16 +56,16 @@ export interface RunningEnrollment {
  * The state of an enrollment's workflow in Temporal: `PAUSED` if it runs and reports that its automation is paused, `ANOTHER` if
  * another enrollment's workflow runs in its place, and `null` if Temporal does not (or no longer) know it.
  */
-export type WorkflowState = 'RUNNING' | 'PAUSED' | 'CLOSED' | 'ANOTHER' | null
+type WorkflowState = 'RUNNING' | 'PAUSED' | 'CLOSED' | 'ANOTHER' | null
 
 /**
  * The state of a campaign's last workflow: `CANCELLED` and `TERMINATED` by an operator, `CLOSED` if it ended otherwise, `null` if
  * Temporal does not (or no longer) know it.
  */
-export type CampaignWorkflowState = 'RUNNING' | 'CANCELLED' | 'TERMINATED' | 'CLOSED' | null
+type CampaignWorkflowState = 'RUNNING' | 'CANCELLED' | 'TERMINATED' | 'CLOSED' | null
 
 /** The last workflow of a contact in an automation: its enrollment, whether it runs, and when it ended. */
-export interface LastWorkflow {
+interface LastWorkflow {
   enrollmentId: string | undefined
   isRunning: boolean
   endedAt: Date | undefined

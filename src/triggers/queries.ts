@@ -17,7 +17,7 @@ export interface TriggerOccurrence {
 }
 
 /** Automations that listen for a type and key. */
-export type Listeners = (of: Pick<TriggerOccurrence, 'type' | 'key'>) => readonly string[]
+type Listeners = (of: Pick<TriggerOccurrence, 'type' | 'key'>) => readonly string[]
 
 /** The active automations of a workspace, which start, and the paused ones, which would start otherwise. */
 export interface Listening {
@@ -61,7 +61,7 @@ export interface CauseOfHappenings {
  * Maximum number of automations that start each other by changing a contact. A longer chain is a loop: its next automation does
  * not start, and the contact's refused entries show it.
  */
-export const MAX_CHAIN_LENGTH = 10
+const MAX_CHAIN_LENGTH = 10
 
 /**
  * Writes events of contacts, and enqueues the starts that follow. Events for which no automation listens are not written. For a paused
@@ -380,13 +380,13 @@ returning id, contact_id, created_at, automation_ids, concurrency_keys, already_
  * Days for which events are stored. Custom events are stored as long as their workspace keeps its history. An event that is
  * delivered again later starts nothing.
  */
-export const TRIGGER_EVENT_DAYS = 30
+const TRIGGER_EVENT_DAYS = 30
 
 /**
  * Maximum days for which an event with an unknown outcome is stored: its enrollment has not begun because no worker ran, or never
  * will because an operator ended its workflow. Only Temporal knows which.
  */
-export const UNDELIVERED_EVENT_DAYS = 365
+const UNDELIVERED_EVENT_DAYS = 365
 
 /**
  * Deletes old events, with the records of who processed them. Keeps events that have a pending delivery or that were delivered

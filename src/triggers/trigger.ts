@@ -24,7 +24,7 @@ export const MAX_EVENT_NAME_LENGTH = 1_000
 
 /** Whether a date starts an automation once, or on each anniversary. */
 export const DATE_REPEATS = ['YEARLY', 'ONCE'] as const
-export type DateRepeat = (typeof DATE_REPEATS)[number]
+type DateRepeat = (typeof DATE_REPEATS)[number]
 
 /** The known keys of `triggerConfig`. All may be absent; such an automation matches nothing. */
 export interface TriggerConfig {

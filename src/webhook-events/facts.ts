@@ -4,7 +4,7 @@ import type { EventType } from './event-types.ts'
 export type ContactField = 'email' | 'externalId' | 'firstName' | 'metadata' | 'tags'
 
 /** A bounce of a message, as its event describes it. */
-export interface BounceDetails {
+interface BounceDetails {
   reason: string | null
   bounce: string
   category: string | null

@@ -292,7 +292,7 @@ export async function setFailing(
 }
 
 /** Days for which events and their deliveries are kept. */
-export const RETENTION_DAYS = 30
+const RETENTION_DAYS = 30
 
 /** Deletes events after their retention time, with their deliveries. @returns how many */
 export async function deleteOldWebhookEvents(em: EntityManager, limit: number): Promise<number> {

@@ -116,7 +116,7 @@ const testData = object({ webhookId: id('webhook') })
   .meta({ component: 'WebhookTest' })
 
 /** When each type of event is recorded, and its data. */
-export const EVENTS: Record<EventType, { summary: string; data: ObjectSchema<AnyObject> }> = {
+const EVENTS: Record<EventType, { summary: string; data: ObjectSchema<AnyObject> }> = {
   'contact.created': { summary: 'A contact was created', data: contactData },
   'contact.updated': { summary: 'Fields or tags of a contact changed', data: changedContactData },
   'contact.deleted': { summary: 'A contact was erased', data: deletedContactData },

@@ -3,7 +3,7 @@ import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
 
 /** Thirteen months, so that a year can be compared with the one before. */
-export const DEFAULT_EVENT_RETENTION_DAYS = 396
+const DEFAULT_EVENT_RETENTION_DAYS = 396
 
 const workspaceTable = defineEntity({
   name: 'Workspace',

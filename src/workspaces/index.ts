@@ -1,13 +1,10 @@
 export {
   type Caller,
   type CallingPerson,
-  DEFAULT_RATE_LIMIT,
-  isScope,
   nameOf,
   type Role,
   ROLES,
   type Scope,
-  SCOPES,
   WORKSPACE_MODES,
   type WorkspaceMode,
 } from '../http/index.ts'

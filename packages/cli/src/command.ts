@@ -3,7 +3,7 @@ import type { DriplineClient } from '@dripline/client'
 import type { Output } from './output.ts'
 
 /** An option of a command, as its help shows it. */
-export interface Option {
+interface Option {
   /** The name of its value; omitted if the option takes none. */
   takes?: string
   /** Whether the option can be repeated. */
@@ -45,7 +45,7 @@ export class UsageError extends Error {
   override name = 'UsageError'
 }
 
-export const COMMON_OPTIONS: Options = {
+const COMMON_OPTIONS: Options = {
   json: { what: 'print JSON' },
   help: { what: 'print this help' },
 }

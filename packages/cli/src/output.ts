@@ -12,7 +12,7 @@ const jsonForTerminal = (value: unknown, indentation?: number): string =>
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}`,
   )
 
-export interface Table<Item> {
+interface Table<Item> {
   headings: string[]
   cells: (item: Item) => unknown[]
   /** Printed if there are no items. */

@@ -68,7 +68,7 @@ export function withoutSuccessors(step: StoredStep): StoredStep {
 }
 
 /** The names of a step's branches; none for most steps. */
-export const branchesOf = (step: StoredStep): readonly string[] => typeOf(step).branchesOf?.(step) ?? []
+const branchesOf = (step: StoredStep): readonly string[] => typeOf(step).branchesOf?.(step) ?? []
 
 /** Whether the activity of a step decides what follows. */
 export const isRunByActivity = (step: { type: StepType }): boolean => typeOf(step).isRunByActivity === true

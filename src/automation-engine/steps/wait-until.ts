@@ -7,7 +7,7 @@ export interface WaitUntilOutline {
 }
 
 export const WEEKDAYS = ['MON', 'TUE', 'WED', 'THU', 'FRI', 'SAT', 'SUN'] as const
-export type Weekday = (typeof WEEKDAYS)[number]
+type Weekday = (typeof WEEKDAYS)[number]
 
 /**
  * The time for which a step waits: a local date and time, a date field of the contact or the event, or the next time of day.

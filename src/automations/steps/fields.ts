@@ -3,7 +3,7 @@ import { atMost, filledText, freeObject, id, text } from '../../http/index.ts'
 import { type ConditionSource, readCondition } from '../../segments/index.ts'
 
 /** Maximum length of a step's or a branch's name, in characters. */
-export const MAX_STEP_NAME_LENGTH = 100
+const MAX_STEP_NAME_LENGTH = 100
 
 export const stepId = () =>
   text().meta({

@@ -1,7 +1,7 @@
 import type { BounceCategory, BounceKind } from '../categories.ts'
 
 /** A webhook call, as received. */
-export interface ProviderCall {
+interface ProviderCall {
   /** @param name in lower case */
   header: (name: string) => string | undefined
   body: Buffer

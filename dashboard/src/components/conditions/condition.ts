@@ -116,7 +116,7 @@ export const FIELD_LABELS: Readonly<Record<string, string>> = {
   createdAt: 'Created',
   updatedAt: 'Updated',
 }
-export const isTimeField = (part: Loose): boolean => part['field'] === 'createdAt' || part['field'] === 'updatedAt'
+const isTimeField = (part: Loose): boolean => part['field'] === 'createdAt' || part['field'] === 'updatedAt'
 
 /** The labels of email activity, and of its negation. */
 export const ACTIVITY_LABELS: Readonly<Record<string, readonly [string, string]>> = {
@@ -134,10 +134,10 @@ export const OUTCOME_LABELS: Readonly<Record<string, readonly [string, string]>>
   bounced: ['Had a bounce of', 'Had no bounce of'],
 }
 
-export const kindOf = (part: Loose): Kind | undefined => KINDS.find((kind) => typeof part[kind] === 'string')
+const kindOf = (part: Loose): Kind | undefined => KINDS.find((kind) => typeof part[kind] === 'string')
 
 /** The kinds whose value is compared. */
-export const isCompared = (kind: Kind): boolean => ['field', 'metadata', 'eventData', 'stepData'].includes(kind)
+const isCompared = (kind: Kind): boolean => ['field', 'metadata', 'eventData', 'stepData'].includes(kind)
 
 /** The comparisons of a part, with its own even if a new one would not have it. */
 export function comparisonsOf(part: Loose): readonly Comparison[] {

@@ -50,7 +50,7 @@ export type CanvasStats = Schemas['AutomationStats'] & {
 type StepContext = Pick<CanvasProps, 'names' | 'numbers'>
 
 /** The content of a node. */
-export type NodeData = Record<string, unknown> &
+type NodeData = Record<string, unknown> &
   StepContext & {
     laidOut: LaidOutNode
     /** For the trigger and the end. */

@@ -49,7 +49,7 @@ export const CanvasLine = memo(({ data }: EdgeProps<LineEdge>) => {
   )
 })
 
-export function PlusButton({ place, onAdd }: { place: Place; onAdd: NonNullable<CanvasProps['onAdd']> }) {
+function PlusButton({ place, onAdd }: { place: Place; onAdd: NonNullable<CanvasProps['onAdd']> }) {
   const isDrop = use(DropContext) === placeKey(place)
   const { parent, at } = place
   return (

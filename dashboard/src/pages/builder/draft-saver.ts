@@ -58,7 +58,7 @@ export interface DraftSaver {
 }
 
 /** Nothing was saved, for a reason in this page. */
-export class DraftNotSaved extends DisplayableError {}
+class DraftNotSaved extends DisplayableError {}
 
 export const isConflict = (error: unknown) => hasErrorCode(error, 'revision_conflict')
 /** Checks whether to retry: the server was unreachable, or the session ended and the user may sign in again. */

@@ -72,7 +72,7 @@ const isLeaveRule = (rule: unknown): boolean =>
   isRecord(rule) && (typeof rule['eventName'] === 'string' || isRecord(rule['condition']))
 
 /** A change to a draft. */
-export type Change =
+type Change =
   | { do: 'insert'; steps: readonly Step[]; place: Place }
   | { do: 'remove'; id: string }
   | { do: 'move'; id: string; to: Place }
@@ -81,7 +81,7 @@ export type Change =
   | { do: 'edit'; id: string; fields: StepFields; group?: string }
   | { do: 'set'; fields: Partial<Omit<AutomationDraft, 'steps'>> }
 
-export function applyChange(sequence: AutomationDraft, change: Change): AutomationDraft {
+function applyChange(sequence: AutomationDraft, change: Change): AutomationDraft {
   const steps = changeSteps(sequence.steps, change)
   if (change.do === 'set') return { ...sequence, ...change.fields }
   return steps === sequence.steps ? sequence : { ...sequence, steps }

@@ -3,7 +3,7 @@ import { STEP_TYPES } from './step-types.ts'
 import type { Step } from './steps.ts'
 
 export const CARD_WIDTH = 288
-export const PILL_WIDTH = 240
+const PILL_WIDTH = 240
 const GAP = 36
 /** Space between branches. */
 const BRANCH_GAP = 24

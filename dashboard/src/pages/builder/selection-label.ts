@@ -35,7 +35,7 @@ export function labelOf(id: Selected, { steps }: AutomationDraft, tree: TreeInde
 }
 
 /** The name of a branch by its place. */
-export function branchName({ parent, branch }: ListRef, tree: TreeIndex): string {
+function branchName({ parent, branch }: ListRef, tree: TreeIndex): string {
   const step = parent === null ? undefined : tree.find(parent)?.step
   return (step && branchesOf(step)[branch]?.name) ?? ''
 }

@@ -35,7 +35,7 @@ function readBranches(step: Step): readonly Branch[] {
 }
 
 /** Replaces the steps of a branch. */
-export function withBranchSteps(step: Step, branch: number, steps: readonly Step[]): Step {
+function withBranchSteps(step: Step, branch: number, steps: readonly Step[]): Step {
   if (step.type === 'WAIT_FOR_EVENT') return branch === 0 ? { ...step, received: steps } : { ...step, timedOut: steps }
   if (step.type === 'CONDITION') {
     const own = step.branches[branch]
@@ -110,7 +110,7 @@ export function listAt(steps: readonly Step[], tree: TreeIndex, { parent, branch
 }
 
 /** Replaces one list of a tree. */
-export function withList(
+function withList(
   steps: readonly Step[],
   ref: ListRef,
   change: (list: readonly Step[]) => readonly Step[],

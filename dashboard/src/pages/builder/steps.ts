@@ -18,7 +18,7 @@ export interface EmailStep extends StepBase<'EMAIL'> {
   text: string | null
 }
 
-export interface WaitStep extends StepBase<'WAIT'> {
+interface WaitStep extends StepBase<'WAIT'> {
   delayMinutes: number
 }
 
@@ -47,7 +47,7 @@ export interface WaitForEventStep extends StepBase<'WAIT_FOR_EVENT'> {
   timedOut: readonly Step[]
 }
 
-export interface ConditionBranch {
+interface ConditionBranch {
   name: string
   if: Loose
   steps: readonly Step[]
@@ -58,7 +58,7 @@ export interface ConditionStep extends StepBase<'CONDITION'> {
   else: readonly Step[]
 }
 
-export interface SplitBranch {
+interface SplitBranch {
   name: string
   weight: number
   steps: readonly Step[]
@@ -84,7 +84,7 @@ export interface WebhookStep extends StepBase<'WEBHOOK'> {
   saveAs: string | null
 }
 
-export type ExitStep = StepBase<'EXIT'>
+type ExitStep = StepBase<'EXIT'>
 
 export type Step =
   | EmailStep

@@ -24,7 +24,7 @@ interface OwnBranch {
 }
 
 /** The actions that are possible on the selection. */
-export interface SelectionActions {
+interface SelectionActions {
   /** Whether it is a step or a branch with a name. */
   canDelete: boolean
   canDuplicate: boolean
