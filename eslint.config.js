@@ -17,7 +17,7 @@ const MODULES = [
   'workspaces',
   'audit',
   'accounts',
-  'webhook-events',
+  'webhooks',
   'triggers',
   'segments',
   'lists',
@@ -40,7 +40,6 @@ const MODULES = [
   'campaigns',
   'emails',
   'stats',
-  'webhooks',
   'relay',
   'schema',
 ]

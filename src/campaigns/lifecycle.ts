@@ -1,4 +1,3 @@
-import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { countSending, waitForSenders, waitingRetries } from '../messages/index.ts'
 import { type Dependencies, enqueueEach } from '../outbox/index.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
@@ -7,6 +6,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { getSender } from '../senders/index.ts'
+import { type CampaignEventType, recordWebhookFacts } from '../webhooks/index.ts'
 import { audienceOf, findZone, isAudienceEmpty } from './audience.ts'
 import { lockCampaign, saveWithNewRevision, wrongStatusError } from './campaigns.ts'
 import { listVariantSummaries } from './contents-queries.ts'
@@ -166,9 +166,10 @@ export async function cancelCampaign(
 }
 
 /** The events of the statuses that requests set. */
-const EVENT_OF = { PAUSED: 'campaign.paused', CANCELLED: 'campaign.finished' } as Partial<
-  Record<CampaignStatus, 'campaign.paused' | 'campaign.finished'>
->
+const EVENT_OF: Partial<Record<CampaignStatus, CampaignEventType>> = {
+  PAUSED: 'campaign.paused',
+  CANCELLED: 'campaign.finished',
+}
 
 /** Changes a campaign and wakes its workflow. If it no longer sends anything, waits for the emails in flight. */
 async function change(

@@ -1,9 +1,9 @@
-import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { notifyOwners } from '../accounts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, preparedSql, sql, toDate, toObjects, unitOf } from '../platform/db/sql.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
+import { type CampaignEventType, recordWebhookFacts } from '../webhooks/index.ts'
 import type { CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
@@ -57,11 +57,7 @@ interface CampaignRow {
 }
 
 /** Records for webhooks that campaigns changed their status. */
-const recordStatus = (
-  em: EntityManager,
-  type: 'campaign.started' | 'campaign.paused' | 'campaign.finished',
-  campaigns: readonly CampaignRow[],
-): Promise<void> =>
+const recordStatus = (em: EntityManager, type: CampaignEventType, campaigns: readonly CampaignRow[]): Promise<void> =>
   recordWebhookFacts(
     em,
     campaigns.map(({ id, workspace_id }) => ({ type, workspaceId: workspace_id, campaignId: id })),

@@ -1,6 +1,6 @@
-import { deleteEventsOf, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import { deleteEventsOf, recordWebhookFacts } from '../webhooks/index.ts'
 import type { ErasedContact } from './erasure.ts'
 
 /**

@@ -1,7 +1,7 @@
-import { readSubscriptions, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isAfterCursor, microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import { inTransaction, preparedSql, sql } from '../platform/db/sql.ts'
+import { readSubscriptions, recordWebhookFacts } from '../webhooks/index.ts'
 import type { SuppressionReason } from './suppression.ts'
 
 export interface SuppressionRow {
@@ -199,7 +199,7 @@ async function recordOptOuts(
   if (hashes.length === 0) return
   const subscriptions = await readSubscriptions(em, [workspaceId])
   if (!subscriptions.want(workspaceId, type)) return
-  // Someone who subscribes again may be suppressed for the other reason, too.
+  // A contact may still be suppressed for the other reason.
   const isStill = `exists (
     select from suppressions where workspace_id = $1::uuid and address_hash = address_hash($1::uuid, contact.email_key)
       and reason in ${OPT_OUTS}

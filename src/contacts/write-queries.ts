@@ -1,5 +1,5 @@
 import { emailKey } from '../platform/email-address.ts'
-import { type ContactField, recordWebhookFacts } from '../webhook-events/index.ts'
+import { type ContactField, recordWebhookFacts } from '../webhooks/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, sql, toObjects } from '../platform/db/sql.ts'
 

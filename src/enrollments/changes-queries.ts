@@ -1,6 +1,6 @@
-import { recordWebhookFacts, type WebhookFact } from '../webhook-events/index.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import { CounterChanges, NO_STEP, writeCounterChanges } from '../counters/index.ts'
+import { recordWebhookFacts, type WebhookFact } from '../webhooks/index.ts'
 import { addTotals } from './totals-queries.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'

@@ -1,4 +1,3 @@
-import { recordWebhookFacts } from '../webhook-events/index.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import {
@@ -24,6 +23,7 @@ import { emailKey, isEmailAddress } from '../platform/email-address.ts'
 import { firstLines } from '../platform/first-lines.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { ApiError } from '../platform/api-error.ts'
+import { recordWebhookFacts } from '../webhooks/index.ts'
 import { addressIn, RowProblem, UnclearRow, withoutFormulaMark } from './cells.ts'
 import { Import } from './entities.ts'
 import { titlesOf } from './mapping.ts'

@@ -1,7 +1,7 @@
-import { recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { listIdOfTrigger } from '../triggers/index.ts'
+import { recordWebhookFacts } from '../webhooks/index.ts'
 import type { MembershipState } from './membership.ts'
 
 /** A contact and a list. */

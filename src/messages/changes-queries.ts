@@ -1,8 +1,8 @@
-import type { WebhookFact } from '../webhook-events/index.ts'
 import { CounterChanges, type DomainColumn, NO_STEP, variantStep, writeCounterChanges } from '../counters/index.ts'
 import { domainKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
+import type { MessageEventType, WebhookFact } from '../webhooks/index.ts'
 import type { MessageResult, MessageStatus } from './message.ts'
 
 /** The part of a message that is counted. */
@@ -58,7 +58,7 @@ export const CHANGED = [
 ].join(', ')
 
 /** The events of statuses. */
-const EVENT_OF: Partial<Record<MessageStatus, WebhookFact['type'] & `message.${string}`>> = {
+const EVENT_OF: Partial<Record<MessageStatus, MessageEventType>> = {
   SENT: 'message.sent',
   CAPTURED: 'message.sent',
   DEFERRED: 'message.deferred',
@@ -71,13 +71,13 @@ const EVENT_OF: Partial<Record<MessageStatus, WebhookFact['type'] & `message.${s
 export const factsOf = (rows: readonly MessageChange[]): WebhookFact[] =>
   rows.flatMap(({ id: messageId, workspaceId, was, state }) => {
     if (!state) return []
-    const told = was?.status === state.status ? undefined : EVENT_OF[state.status]
-    const types = [
-      ...(told ? [told] : []),
+    const statusEvent = was?.status === state.status ? undefined : EVENT_OF[state.status]
+    const types: MessageEventType[] = [
+      ...(statusEvent ? [statusEvent] : []),
       ...(was && !was.isOpened && state.isOpened ? (['message.opened'] as const) : []),
       ...(was && !was.isClicked && state.isClicked ? (['message.clicked'] as const) : []),
     ]
-    return types.map((type) => ({ type, workspaceId, messageId }) as WebhookFact)
+    return types.map((type) => ({ type, workspaceId, messageId }))
   })
 
 /**

@@ -6,7 +6,7 @@ import { abandonRetries, abandonSending, automationsWithRetries, MAY_HAVE_BEEN_S
 import { enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { restoreWebhookEvents } from '../webhook-events/index.ts'
+import { restoreWebhookEvents } from '../webhooks/index.ts'
 import { newestActivity } from './queries.ts'
 
 /**

@@ -21,7 +21,8 @@ import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
 import { startRelay } from '../relay/index.ts'
 import { createSecrets } from '../platform/secrets.ts'
-import { createNotices, startWebhookDeliveries } from '../webhooks/index.ts'
+import { startWebhookDeliveries } from '../webhooks/index.ts'
+import { createWebhookMail } from './webhook-mail.ts'
 import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail, mailServersOf } from './mail.ts'
@@ -88,7 +89,7 @@ export async function startWorker(
   ])
   const runs = workers.map((worker) => worker.run())
   const memberMail = { ...dependencies, smtp: mail.smtp, mailFrom, publicUrl }
-  const aboutWebhook = createNotices(memberMail)
+  const aboutWebhook = createWebhookMail(memberMail)
   const aboutPause = createPauseMail(memberMail)
   const ofReset = createPasswordResetMail(memberMail)
   const aboutReset = createResetDoneMail(memberMail)

@@ -30,7 +30,7 @@ const MIGRATIONS = [
   'campaigns/001-baseline',
   'emails/001-baseline',
   'counters/001-baseline',
-  'webhook-events/001-baseline',
+  'webhooks/001-baseline',
 ]
 
 /** The names of all migrations, in the order in which they run. */

@@ -39,7 +39,7 @@ import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
 import { ApiKey, RateSlot, RateWindow, Workspace } from '../workspaces/index.ts'
-import { WebhookDelivery, WebhookEndpoint, WebhookEvent } from '../webhook-events/index.ts'
+import { WebhookDelivery, WebhookEndpoint, WebhookEvent } from '../webhooks/index.ts'
 import { migrations } from './migrations.ts'
 
 const ENTITIES = [

@@ -5,6 +5,7 @@ import { lockContactsShared } from '../contacts/index.ts'
 import { lockEnrollments } from '../enrollments/index.ts'
 import { findJsonFault } from '../platform/json.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { readRetryAfter } from '../platform/retry-after.ts'
 import { NoSecretsKey } from '../platform/secrets.ts'
 import { RendererBusy } from '../rendering/index.ts'
 import { beginAttempt, finishRun, recordWait, type StepContext } from './queries.ts'
@@ -130,14 +131,6 @@ function pauseAfter(attempt: number, response: WebhookResponse, now: Date): numb
   if (minutes === undefined) return undefined
   const asked = 'retryAfter' in response ? readRetryAfter(response.retryAfter, now) : 0
   return Math.max(minutes * MINUTE_MS * (1 + Math.random() * JITTER), Math.min(asked, MAX_RETRY_AFTER_MS))
-}
-
-/** Reads the header Retry-After (RFC 9110, section 10.2.3). @returns milliseconds; 0 if it is missing or invalid */
-export function readRetryAfter(text: string | null, now: Date): number {
-  if (text === null) return 0
-  if (/^\d{1,10}$/.test(text)) return Number(text) * 1_000
-  const date = Date.parse(text)
-  return Number.isNaN(date) ? 0 : Math.max(0, date - now.getTime())
 }
 
 /** Reads the response to be saved. Without JSON that the database can store, nothing is saved. */

@@ -9,6 +9,8 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { pipelined } from '../platform/db/sql.ts'
 import { type PublicResponse, requestPublic } from '../platform/public-request.ts'
 import { NoSecretsKey, type Secrets } from '../platform/secrets.ts'
+import { secretPurpose } from './endpoints.ts'
+import { payloadOf } from './event-types.ts'
 import {
   type DueEndpoint,
   type FailedEndpoint,
@@ -18,13 +20,11 @@ import {
   leaseDeliveries,
   lockDueEndpoints,
   type OutcomeRow,
-  payloadOf,
   releaseDeliveries,
-  secretPurpose,
   setFailing,
   setHealthy,
   writeOutcomes,
-} from '../webhook-events/index.ts'
+} from './queries.ts'
 import { planOutcome } from './plan-outcome.ts'
 
 /** Requests that a worker sends to an endpoint at a time. An endpoint that fails gets few, so that it costs others nothing. */

@@ -1,2 +1,6 @@
 export { startWebhookDeliveries } from './deliver.ts'
-export { createNotices } from './notices.ts'
+export { WebhookDelivery, WebhookEndpoint, WebhookEvent } from './entities.ts'
+export type { CampaignEventType, ContactField, MessageEventType, WebhookFact } from './facts.ts'
+export { deleteOldWebhookEvents, type DisabledWebhook, findDisabled, restoreWebhookEvents } from './queries.ts'
+export { recordWebhookFacts } from './record.ts'
+export { deleteEventsOf, readSubscriptions } from './record-queries.ts'

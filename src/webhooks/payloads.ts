@@ -1,6 +1,6 @@
 import { array, mixed, number, object, string, type AnyObject, type ObjectSchema } from 'yup'
 import { count, EXAMPLE_ID, id, nullableText, timestamp } from '../http/index.ts'
-import { type EventType, PAYLOAD_VERSION } from '../webhook-events/index.ts'
+import { type EventType, PAYLOAD_VERSION } from './event-types.ts'
 
 const contactFields = {
   id: id('contact'),

@@ -1,5 +1,5 @@
-import { readRetryAfter } from '../steps/index.ts'
 import type { PublicResponse } from '../platform/public-request.ts'
+import { readRetryAfter } from '../platform/retry-after.ts'
 
 const SECOND_MS = 1_000
 const MINUTE = 60

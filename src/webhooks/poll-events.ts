@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type EventCursor, eventsAfter, type WebhookEndpoint } from '../webhook-events/index.ts'
+import type { WebhookEndpoint } from './entities.ts'
+import { type EventCursor, eventsAfter } from './log-queries.ts'
 
 /** Milliseconds between two checks for events while a request waits. */
 const CHECK_MS = 500

@@ -1,19 +1,14 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, id, nullableText, timestamp, writtenResponse } from '../http/index.ts'
 import {
-  ALL_EVENTS,
   DELIVERY_STATUSES,
   DISABLED_REASONS,
   ENDPOINT_STATUSES,
-  EVENT_TYPES,
-  type FullDelivery,
-  type ListedDelivery,
   type LoggedAttempt,
-  MAX_COUNTED,
-  payloadOf,
-  TEST_EVENT_TYPE,
   type WebhookEndpoint,
-} from '../webhook-events/index.ts'
+} from './entities.ts'
+import { ALL_EVENTS, EVENT_TYPES, payloadOf, TEST_EVENT_TYPE } from './event-types.ts'
+import { type FullDelivery, type ListedDelivery, MAX_COUNTED } from './log-queries.ts'
 import { eventResponse } from './payloads.ts'
 
 const upTo = (description: string, example: number) =>

@@ -18,27 +18,26 @@ import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import {
-  countDeliveries,
   createEndpoint,
   deleteEndpoint,
-  DELIVERY_NOT_FOUND,
+  getEndpoint,
+  getSecret,
+  listEndpoints,
+  OVERLAP_HOURS,
+  rotateSecret,
+  updateEndpoint,
+} from './endpoints.ts'
+import { DELIVERY_NOT_FOUND, WEBHOOK_DISABLED, WEBHOOK_LIMIT_REACHED, WEBHOOK_NOT_FOUND } from './errors.ts'
+import { payloadOf } from './event-types.ts'
+import {
+  countDeliveries,
   deliveryPage,
   eventsAfter,
   findDelivery,
-  getEndpoint,
-  getSecret,
   insertTestEvent,
-  listEndpoints,
-  OVERLAP_HOURS,
-  payloadOf,
   replayDeliveries,
   replayDelivery,
-  rotateSecret,
-  updateEndpoint,
-  WEBHOOK_DISABLED,
-  WEBHOOK_LIMIT_REACHED,
-  WEBHOOK_NOT_FOUND,
-} from '../webhook-events/index.ts'
+} from './log-queries.ts'
 import { readEventCursor, waitForEvents, writeEventCursor } from './poll-events.ts'
 import {
   deliveryResponse,

@@ -1,7 +1,8 @@
 import { array, number, object, string } from 'yup'
 import { atMost, cursorQuery, filledText, instant, text } from '../http/index.ts'
 import { isHttpUrl } from '../platform/public-request.ts'
-import { ALL_EVENTS, DELIVERY_STATUSES, ENDPOINT_STATUSES, EVENT_TYPES } from '../webhook-events/index.ts'
+import { DELIVERY_STATUSES, ENDPOINT_STATUSES } from './entities.ts'
+import { ALL_EVENTS, EVENT_TYPES } from './event-types.ts'
 
 const MAX_URL_LENGTH = 2_000
 const MAX_DESCRIPTION_LENGTH = 1_000

@@ -627,7 +627,7 @@ const RULES: Record<string, Mutant> = {
 }
 
 const DELIVER = 'src/webhooks/deliver.ts'
-const DELIVERIES = 'src/webhook-events/queries.ts'
+const DELIVERIES = 'src/webhooks/queries.ts'
 
 /** Webhooks. The statements that record events are in migrations, which no mutant changes. */
 const WEBHOOKS: Record<string, Mutant> = {

@@ -1,6 +1,6 @@
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import type { LoggedAttempt } from '../../src/webhook-events/entities.ts'
+import type { LoggedAttempt } from '../../src/webhooks/entities.ts'
 import type { Service } from '../support/service.ts'
 
 const ENDPOINTS = [

@@ -13,7 +13,7 @@ import {
   leaseDeliveries,
   lockDueEndpoints,
   releaseDeliveries,
-} from '../../src/webhook-events/queries.ts'
+} from '../../src/webhooks/queries.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { eventually } from '../support/eventually.ts'
 import { quietLog } from '../support/log.ts'

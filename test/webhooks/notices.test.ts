@@ -3,7 +3,7 @@ import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { enqueueNotices, FIRST_TURN, leaseDeliveries } from '../../src/outbox/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createSmtpTransport, readSmtpUrl } from '../../src/smtp/index.ts'
-import { createNotices } from '../../src/webhooks/notices.ts'
+import { createWebhookMail } from '../../src/runtime/webhook-mail.ts'
 import type { WorkspaceMode } from '../../src/workspaces/index.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { eventually } from '../support/eventually.ts'
@@ -187,7 +187,7 @@ describe('an email to an owner about a disabled webhook', () => {
       accounts.map(({ accountId }) => ({ workspaceId, webhookId, accountId })),
     )
     const smtp = createSmtpTransport({ server: readSmtpUrl(sink.url) })
-    const sendNotice = createNotices({
+    const sendNotice = createWebhookMail({
       ...{ em: service.context.orm.em, log: quietLog, smtp },
       ...{ mailFrom: 'Dripline <sender@example.com>', publicUrl: PUBLIC_URL },
     })

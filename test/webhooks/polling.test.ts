@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
-import { restoreWebhookEvents } from '../../src/webhook-events/queries.ts'
+import { restoreWebhookEvents } from '../../src/webhooks/queries.ts'
 import { createWorkspace } from '../../src/workspaces/create-workspace.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'

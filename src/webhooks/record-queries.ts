@@ -126,7 +126,7 @@ export const readEnrollments = (em: EntityManager, ids: readonly string[]) =>
 
 interface MessagePayload {
   id: string
-  /** Under which the message is stored: a contact, or an address without one. */
+  /** ID in `messages.contact_id`: a contact, or an address without one. */
   recipientId: string
   contactId: string | null
   /** The first link that a person clicked. */

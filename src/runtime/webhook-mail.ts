@@ -1,10 +1,10 @@
 import { createOwnerMail, type InstanceMailDependencies, type SendNotice } from '../instance/index.ts'
 import type { Log } from '../outbox/index.ts'
 import { forTerminal } from '../platform/terminal.ts'
-import { type DisabledWebhook, findDisabled } from '../webhook-events/index.ts'
+import { type DisabledWebhook, findDisabled } from '../webhooks/index.ts'
 
 /** Creates the function that tells owners that Dripline disabled a webhook, unless it is enabled again. */
-export const createNotices = ({
+export const createWebhookMail = ({
   publicUrl,
   ...dependencies
 }: InstanceMailDependencies & { log: Log; publicUrl: string }): SendNotice =>

@@ -17,8 +17,8 @@ import {
 } from './record-queries.ts'
 
 /**
- * Records facts for the enabled endpoints that want them, in the transaction of their change. Costs one small statement if there are
- * none. The payloads have the rows as they are now.
+ * Records the facts to which an enabled endpoint subscribes as events, in the transaction of the change. Builds the payloads from the
+ * current rows. Runs one small statement if no endpoint subscribes.
  *
  * @param em a transaction
  * @param facts in the order in which the endpoints get them
@@ -52,19 +52,22 @@ type Rows = Awaited<ReturnType<typeof readRows>>
 
 /** Reads the rows that facts name. */
 async function readRows(em: EntityManager, facts: readonly WebhookFact[]) {
-  const idsOf = (name: string) => [
-    ...new Set(facts.flatMap((fact) => (fact as unknown as Record<string, string | null | undefined>)[name] ?? [])),
-  ]
+  const distinct = (ids: readonly (string | null)[]) => [...new Set(ids.filter((id) => id !== null))]
   return {
-    contacts: await readContacts(em, idsOf('contactId')),
-    lists: await readListNames(em, idsOf('listId')),
-    enrollments: await readEnrollments(em, idsOf('enrollmentId')),
-    messages: await readMessages(em, idsOf('messageId')),
-    campaigns: await readCampaigns(em, idsOf('campaignId')),
-    imports: await readImports(em, idsOf('importId')),
+    contacts: await readContacts(em, distinct(facts.flatMap((fact) => ('contactId' in fact ? fact.contactId : [])))),
+    lists: await readListNames(em, distinct(facts.flatMap((fact) => ('listId' in fact ? fact.listId : [])))),
+    enrollments: await readEnrollments(
+      em,
+      distinct(facts.flatMap((fact) => ('enrollmentId' in fact ? fact.enrollmentId : []))),
+    ),
+    messages: await readMessages(em, distinct(facts.flatMap((fact) => ('messageId' in fact ? fact.messageId : [])))),
+    campaigns: await readCampaigns(
+      em,
+      distinct(facts.flatMap((fact) => ('campaignId' in fact ? fact.campaignId : []))),
+    ),
+    imports: await readImports(em, distinct(facts.flatMap((fact) => ('importId' in fact ? fact.importId : [])))),
   }
 }
-
 /** @returns the event with its payload; `undefined` if its contact was erased, or it is a part of another event */
 function eventOf(fact: WebhookFact, rows: Rows): NewEvent | undefined {
   const { workspaceId, type } = fact
@@ -99,7 +102,7 @@ function contactEvent(
   { contacts, lists }: Rows,
   event: (contactId: string | null, data: object) => NewEvent,
 ): NewEvent | undefined {
-  // Only the ID is left to tell.
+  // The row is deleted, so the payload has only the ID.
   if (fact.type === 'contact.deleted') return event(null, { id: fact.contactId })
   const contact = contacts.get(fact.contactId)
   if (!contact) return undefined

@@ -24,10 +24,14 @@ export type WebhookFact = { workspaceId: string } & (
     }
   | { type: Extract<EventType, `list.${string}`>; contactId: string; listId: string }
   | { type: Extract<EventType, `enrollment.${string}`>; enrollmentId: string }
-  | { type: Exclude<Extract<EventType, `message.${string}`>, BounceType>; messageId: string }
+  | { type: MessageEventType; messageId: string }
   | ({ type: BounceType; messageId: string } & BounceDetails)
-  | { type: Extract<EventType, `campaign.${string}`>; campaignId: string }
+  | { type: CampaignEventType; campaignId: string }
   | { type: 'import.finished'; importId: string }
 )
+
+/** Events of messages without further fields. */
+export type MessageEventType = Exclude<Extract<EventType, `message.${string}`>, BounceType>
+export type CampaignEventType = Extract<EventType, `campaign.${string}`>
 
 type BounceType = 'message.bounced' | 'message.complained'
