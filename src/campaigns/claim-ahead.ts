@@ -2,9 +2,10 @@ import type { RenderedEmail, TemplateProblem } from '../rendering/index.ts'
 import { type Prepared, Sending } from '../messages/index.ts'
 import type { RenderAhead, RenderTask } from './render-ahead.ts'
 
-/** A message of a campaign, which may have been claimed ahead, with its email. `undefined` if the machine is too busy to render it. */
+/** A message of a campaign, which may have been claimed ahead, with its email. */
 export interface Ready {
   sending: Sending
+  /** `undefined` if the machine is too busy to render it. */
   email: RenderedEmail | TemplateProblem | undefined
 }
 
@@ -17,7 +18,7 @@ interface Options {
 }
 
 /** Claims the messages of a page in groups, one group ahead of those that are transmitted. */
-export class ClaimAhead {
+export class ClaimedGroups {
   private readonly emails: readonly RenderTask<Prepared>[]
   private readonly rendered: RenderAhead<Prepared>
   private readonly options: Options
@@ -49,11 +50,11 @@ export class ClaimAhead {
 
   private beginGroup(): void {
     const from = this.begun
-    const isAhead = this.options.atOnce() > 1
-    const to = Math.min(this.emails.length, from + Math.max(1, Math.min(this.options.atOnce(), this.rendered.atOnce)))
+    const atOnce = this.options.atOnce()
+    const to = Math.min(this.emails.length, from + Math.max(1, Math.min(atOnce, this.rendered.atOnce)))
     this.lastGroup = from
     this.begun = to
-    const group = this.prepare(from, to, isAhead)
+    const group = this.prepare(from, to, atOnce > 1)
     for (let n = from; n < to; n += 1) {
       const slot = group.then((all) => all[n - from]!)
       // `take` reports the error.
@@ -67,9 +68,9 @@ export class ClaimAhead {
     const emails = await Promise.all(messages.map((_message, n) => this.rendered.take(from + n)))
     const group = messages.map((message, n) => ({ sending: this.options.sendingOf(message), email: emails[n] }))
     if (!isAhead) return group
-    const isSent = (n: number) =>
+    const isClaimable = (n: number) =>
       emails[n] !== undefined && !('problem' in emails[n]) && this.options.isToClaim(messages[n]!)
-    await Sending.claimAhead(group.filter((_ready, n) => isSent(n)).map(({ sending }) => sending))
+    await Sending.claimAhead(group.filter((_ready, n) => isClaimable(n)).map(({ sending }) => sending))
     return group
   }
 }

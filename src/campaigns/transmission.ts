@@ -10,7 +10,7 @@ import {
   variablesOf,
 } from '../messages/index.ts'
 import type { RenderedEmail, TemplateProblem } from '../rendering/index.ts'
-import { ClaimAhead } from './claim-ahead.ts'
+import { ClaimedGroups } from './claim-ahead.ts'
 import { RenderAhead, type RenderTask } from './render-ahead.ts'
 
 /** Seconds before a deferred recipient is tried again: initially and at most. */
@@ -93,7 +93,7 @@ export class Transmission {
     const { turn, until } = this.limits
     const { connections } = this.dependencies
     const emails = inContents(messages)
-    const claimed = new ClaimAhead(emails, this.renderAhead(emails), {
+    const claimed = new ClaimedGroups(emails, this.renderAhead(emails), {
       sendingOf: (message) => this.sendingOf(message),
       isToClaim: (message) => isDelivered(message) && this.limitedProviderOf(message) === undefined,
       atOnce: () => this.claimedAtOnce(),
@@ -107,8 +107,8 @@ export class Transmission {
           const { sending, email } = await claimed.take(n)
           // The provider may have limited an earlier one of these.
           const isLimited = this.limitedProviderOf(message) !== undefined
-          if (email === undefined || turn.aborted || isLimited) await Sending.release([sending])
-          else return this.transmit(sending, email)
+          if (email !== undefined && !turn.aborted && !isLimited) return this.transmit(sending, email)
+          await Sending.release([sending])
           if (isLimited) this.postponed.push(message)
         },
         // If one fails, for example because the process is asked to stop, the others still finish.

@@ -85,7 +85,7 @@ export const MAX_WARM_UP_RECHECK_MS = 3_600_000
 /** Milliseconds after midnight over which waiting messages are spread. */
 const WARM_UP_SPREAD_MS = 600_000
 
-/** Milliseconds after which a claim that was made ahead is given back, if its message has no connection yet. */
+/** Milliseconds after which a claim that was made ahead is released, if its message has no connection yet. */
 const AHEAD_MS = 2_000
 
 /** A claim of a message, or the attempt at one. */
@@ -150,7 +150,7 @@ export class Sending {
       const held = await store.claimAhead(claims.map(({ attempt }) => attempt))
       for (const { claim, attempt } of claims) {
         claim.isHeld = held.has(attempt)
-        claim.lease.claimed(sentAt)
+        if (claim.isHeld) claim.lease.claimed(sentAt)
       }
     } catch (error) {
       log.warn({ error, ...first.logIds }, 'Could not claim messages')
@@ -343,8 +343,8 @@ export class Sending {
       log.warn({ error, ...this.logIds }, 'Could not claim the message')
       return false
     }
+    if (claim.isHeld) claim.lease.claimed(claim.sentAt)
     this.mayBeSent ||= claim.isHeld
-    claim.lease.claimed(claim.sentAt)
     return claim.isHeld
   }
 

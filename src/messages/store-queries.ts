@@ -4,11 +4,11 @@
  * The statements compare what the caller read (status, number of attempts) with the row, so that one of two concurrent attempts
  * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
  */
-import { deleteEventsOf, recordWebhookFacts } from '../webhook-events/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction, pipelined, preparedSql, sql } from '../platform/db/sql.ts'
 import { withSmallerPages } from '../platform/db/smaller-pages.ts'
 import { type ContactInAutomation, contactInAutomationColumns } from '../automation-engine/index.ts'
+import { deleteEventsOf, recordWebhookFacts } from '../webhooks/index.ts'
 import { CHANGED, countChanges, factsOf, type MessageChange } from './changes-queries.ts'
 import { uncountClicksIn } from './clicks-queries.ts'
 import type { MessageResult, MessageStatus } from './message.ts'
@@ -269,7 +269,7 @@ returning ${CHANGED}`
 
 /**
  * Queues messages again whose claims their owner made ahead, and has not begun. It knows that even if a crash of Postgres emptied
- * `claims_ahead`. The number of attempts stays, so that a claim fails that is still in transit.
+ * `claims_ahead`. The number of attempts stays, so that an attempt that was prepared before this claim cannot change the message.
  */
 export async function releaseAhead(
   em: EntityManager,
@@ -277,8 +277,11 @@ export async function releaseAhead(
 ): Promise<void> {
   await write(
     em,
-    `with ahead as (select * from unnest($1::uuid[], $2::uuid[]) as given (claim, message_id)),
-     unused as (delete from claims_ahead where claim = any($1::uuid[]))
+    // The join makes Postgres delete first, in the order of docs/lock-order.md.
+    `with deleted as (delete from claims_ahead where claim = any($1::uuid[]) returning claim),
+     ahead as (
+       select given.* from unnest($1::uuid[], $2::uuid[]) as given (claim, message_id) left join deleted using (claim)
+     )
      ${RELEASE}`,
     [claims.map(({ claim }) => claim), claims.map(({ messageId }) => messageId)],
   )

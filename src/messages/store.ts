@@ -1,6 +1,6 @@
-import { readSubscriptions, recordWebhookFacts } from '../webhook-events/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import { batch } from '../platform/batcher.ts'
+import { readSubscriptions, recordWebhookFacts } from '../webhooks/index.ts'
 import { beginAhead, noteAhead } from './ahead-queries.ts'
 import { enqueueEach } from '../outbox/index.ts'
 import { isTransient } from '../platform/db/errors.ts'
@@ -71,8 +71,8 @@ interface Deferring extends Attempt {
 }
 
 /**
- * How many messages of a campaign begin, or are recorded, in one statement, and how long they wait for each other. About as many as have
- * a connection each by default, so that a process that dies leaves no more of them unconfirmed than without waiting.
+ * The numbers of messages of a campaign that wait for each other before they begin, and before they are recorded. About as many as there
+ * are connections by default, so that a process that dies leaves no more of them unconfirmed.
  */
 const BEGINNING = { count: 4, withinMs: 2 }
 const RECORDING = { count: 5, withinMs: 10 }
@@ -176,10 +176,7 @@ export class MessageStore {
       const sendable = new Set(gate.isOpen ? allowed : [])
       const rows = claims.filter(({ message }) => sendable.has(message)).map(claimRow)
       if (rows.length === 0) return () => Promise.resolve(new Set<string>())
-      const [changes, subscriptions] = await Promise.all([
-        writeClaims(unit, rows),
-        readSubscriptions(unit, workspacesOf(claims)),
-      ])
+      const changes = await writeClaims(unit, rows)
       const held: ReadonlySet<string> = new Set(changes.map(({ claim }) => claim))
       const holders = claims.filter(({ claim }) => held.has(claim))
       await source.claimed?.(
@@ -191,7 +188,7 @@ export class MessageStore {
         unit,
         holders.filter(({ as }) => isRejected(as)),
       )
-      await recordWebhookFacts(unit, factsOf(changes), subscriptions)
+      await recordWebhookFacts(unit, factsOf(changes))
       const ahead = areAhead ? holders.map(aheadRow) : []
       return () => Promise.all([noteAhead(unit, ahead), countChanges(unit, changes)]).then(() => held)
     })

@@ -13,7 +13,7 @@ type Queue<Item, Answer> = Waiting<Item, Answer>[] & { onPush?: () => void }
  * @param keyOf calls with different keys are never in one batch, and do not wait for each other
  * @param run returns the results in the order of the batch
  * @param options.maxBatch the maximum number of calls in one batch
- * @param options.gather a batch waits until it has so many calls, and no longer than so many milliseconds
+ * @param options.gather the number of calls for which a batch waits, and the maximum wait in milliseconds
  */
 export function batch<Item, Answer>(
   keyOf: (item: Item) => string,

@@ -274,26 +274,26 @@ const RECORDS: Record<string, TestedMutant> = {
   },
   'unwanted-events': {
     what: 'events are recorded that no endpoint of the workspace wants',
-    file: 'src/webhook-events/record-queries.ts',
+    file: 'src/webhooks/record-queries.ts',
     replace: 'return types !== undefined && (types.has(type) || types.has(ALL_EVENTS))',
     by: "return types !== undefined || type === 'contact.created'",
     tests: ['test/webhooks/recording.test.ts'],
   },
   'changes-of-a-new-contact': {
     what: 'a contact is updated in the transaction that creates it, as a second event',
-    file: 'src/webhook-events/record.ts',
+    file: 'src/webhooks/record.ts',
     replace: 'return isNew ? undefined : event',
     by: 'return isNew && false ? undefined : event',
     tests: ['test/webhooks/recording.test.ts'],
   },
   'separate-changes': {
     what: 'changes of one transaction to a contact are several events',
-    file: 'src/webhook-events/record-queries.ts',
+    file: 'src/webhooks/record-queries.ts',
     replace: 'event.xid = pg_current_xact_id()',
     by: "event.xid = '0'",
     tests: ['test/webhooks/recording.test.ts'],
   },
-  'unbegun-is-unconfirmed': {
+  'waiting-is-unconfirmed': {
     what: 'a message that was claimed ahead is unconfirmed although its transmission had not begun',
     file: 'src/messages/ahead-queries.ts',
     replace: 'insert into claims_ahead (claim, message_id) select * from unnest($1::uuid[], $2::uuid[])',
@@ -303,8 +303,8 @@ const RECORDS: Record<string, TestedMutant> = {
   'lost-with-the-table': {
     what: 'a crash of Postgres keeps a living process from releasing the messages that it claimed ahead',
     file: 'src/messages/store-queries.ts',
-    replace: 'with ahead as (select * from unnest($1::uuid[], $2::uuid[]) as given (claim, message_id)),',
-    by: 'with ahead as (select claim, message_id from claims_ahead where claim = any($1::uuid[]) and message_id = any($2::uuid[])),',
+    replace: 'as given (claim, message_id) left join deleted using (claim)',
+    by: 'as given (claim, message_id) join deleted using (claim)',
     tests: ['test/campaigns/claims-ahead.test.ts'],
   },
 }
