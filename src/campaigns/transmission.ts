@@ -95,7 +95,9 @@ export class Transmission {
     const emails = inContents(messages)
     const claimed = new ClaimedGroups(emails, this.renderAhead(emails), {
       sendingOf: (message) => this.sendingOf(message),
-      isToClaim: (message) => isDelivered(message) && this.limitedProviderOf(message) === undefined,
+      // A message that was tried before may have a slow server, which would not wait for it in time.
+      isToClaim: (message) =>
+        message.attempts === 0 && isDelivered(message) && this.limitedProviderOf(message) === undefined,
       atOnce: () => this.claimedAtOnce(),
     })
     try {

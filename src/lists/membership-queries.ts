@@ -265,6 +265,14 @@ export async function removeMembers(
   return new Set([...members, ...pending].map(({ contactId }) => contactId)).size
 }
 
+/** Removes the members that a list still has. The caller has locked the list's row. */
+export async function removeAllMembers(em: EntityManager, workspaceId: string, listId: string): Promise<void> {
+  const members = await sql<ListAndContact>(em, `delete from list_members where list_id = $1::uuid returning ${PAIR}`, [
+    listId,
+  ])
+  await recordWebhookFacts(em, factsOf('list.left', workspaceId, members))
+}
+
 /** Records opt-outs from lists. Only the contact, or a request with `resubscribe`, adds them again. */
 export async function optOutOfLists(
   em: EntityManager,

@@ -2,6 +2,7 @@ import { List as ListEntity, ListCounter } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
+import { removeAllMembers } from './membership-queries.ts'
 
 export interface List {
   id: string
@@ -121,6 +122,9 @@ export async function findExistingLists(
 
 /** Deletes a list with the members it still has. @returns whether it existed */
 export async function deleteListRow(em: EntityManager, workspaceId: string, id: string): Promise<boolean> {
+  // A contact may have joined after the last page was emptied. From now on, the lock of the row keeps others from it.
+  await sql(em, 'select from lists where id = $1::uuid and workspace_id = $2::uuid for update', [id, workspaceId])
+  await removeAllMembers(em, workspaceId, id)
   if ((await em.nativeDelete(ListEntity, { id, workspaceId })) === 0) return false
   await em.nativeDelete(ListCounter, { listId: id })
   return true

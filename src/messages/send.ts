@@ -167,7 +167,6 @@ export class Sending {
       const held = unused.filter(({ ahead }) => ahead?.isHeld !== false)
       if (held.length > 0) await store.release(held.map(({ attempt }) => attempt))
     } catch (error) {
-      // When the leases have expired, the next turn of the campaign queues them again.
       log.warn({ error, ...first.logIds }, 'Could not release messages')
     } finally {
       for (const sending of unused) sending.endAhead()
@@ -314,7 +313,7 @@ export class Sending {
       const delivery = await permit.deliver(
         { ...content, html: content.trackedHtml, to: content.recipient, attachments },
         {
-          begin: async () => (await (this.ahead ? this.beginAhead() : this.claim(claim))) && mayBegin(),
+          begin: async () => (await (this.ahead ? this.beginAhead(mayBegin) : this.claim(claim))) && mayBegin(),
           mayBeginAgain: mayBegin,
           mayGoOn: () => lease.holds(),
           breakOff: lease.breakOff,
@@ -349,8 +348,9 @@ export class Sending {
   }
 
   /** Records that the transmission begins of a message that was claimed ahead. @returns whether it may begin */
-  private async beginAhead(): Promise<boolean> {
+  private async beginAhead(mayBegin: () => boolean): Promise<boolean> {
     const { store, log } = this.dependencies
+    if (!mayBegin()) return false
     try {
       if (!(await store.begin(this.attempt))) return false
     } catch (error) {

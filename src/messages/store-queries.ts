@@ -287,6 +287,29 @@ export async function releaseAhead(
   )
 }
 
+/** Seconds after which a claim that was made ahead does not begin any more: its owner releases it after two. */
+const BEGINS_WITHIN_SECONDS = 5
+
+/**
+ * Queues messages again whose claims were made ahead by a process that has died. Long before their leases expire: a crash of Postgres
+ * before that would make them UNCONFIRMED.
+ */
+async function releaseOverdueAhead(em: EntityManager): Promise<void> {
+  await write(
+    em,
+    // Skips locked rows: an owner that was only slow begins or releases them.
+    `with overdue as (
+       select ahead.claim from claims_ahead ahead
+       join messages message on message.id = ahead.message_id and message.claim = ahead.claim and message.status = 'SENDING'
+         and message.lease_until <= clock_timestamp() + make_interval(secs => $1::float8)
+       for update of ahead skip locked
+     ),
+     ahead as (delete from claims_ahead where claim in (select claim from overdue) returning message_id, claim)
+     ${RELEASE}`,
+    [LEASE_SECONDS - BEGINS_WITHIN_SECONDS],
+  )
+}
+
 /** Shortens leases that end implausibly far in the future, because Postgres's clock was set back. */
 export async function shortenLeases(em: EntityManager, maxMinutes: number): Promise<void> {
   await sql(
@@ -312,7 +335,7 @@ export async function expireLease(em: EntityManager, id: string, error: string):
 }
 
 /**
- * Makes messages UNCONFIRMED whose leases have expired. Those that were claimed ahead and not begun are queued again.
+ * Makes messages UNCONFIRMED whose leases have expired. First, queues those again that a dead process claimed ahead.
  * @param campaignId limits it to one campaign
  * @param graceSeconds seconds for which they must have been expired
  * @returns the IDs of the unconfirmed ones
@@ -334,15 +357,7 @@ export async function expireLeases(
   const isExpired = (grace: string, campaign: string) =>
     `message.status = 'SENDING' and message.lease_until <= clock_timestamp() - make_interval(secs => ${grace}::float8)
        and ${campaignId === null ? `${campaign}::uuid is null` : `message.campaign_id = ${campaign}::uuid`}`
-  await write(
-    em,
-    `with ahead as (
-       delete from claims_ahead using messages message
-       where message.id = claims_ahead.message_id and message.claim = claims_ahead.claim and ${isExpired('$1', '$2')}
-       returning claims_ahead.message_id, claims_ahead.claim
-     ) ${RELEASE}`,
-    [graceSeconds, campaignId],
-  )
+  await releaseOverdueAhead(em)
   const rows = await write(
     em,
     `${EXPIRE} where status = 'SENDING' and id in (

@@ -132,9 +132,12 @@ export class MessageStore {
     return this.beginOne(attempt)
   }
 
-  /** Queues messages again that were claimed ahead and not begun. */
+  /**
+   * Queues messages again that were claimed ahead and not begun. Retries transient errors: after a crash of Postgres, only this process
+   * knows that they were not begun.
+   */
   release(attempts: readonly Attempt[]): Promise<void> {
-    return releaseAhead(this.em.fork(), attempts.map(aheadRow))
+    return untilDone(() => releaseAhead(this.em.fork(), attempts.map(aheadRow)))
   }
 
   /**

@@ -63,6 +63,11 @@ export function createSmtpTransport({
   /** Milliseconds that the server recently took for a message: a moving average. */
   let usualMs: number | undefined
 
+  const countTime = (started: number) => {
+    const tookMs = performance.now() - started
+    usualMs = usualMs === undefined ? tookMs : usualMs * 0.7 + tookMs * 0.3
+  }
+
   /** Delivers an email. @param release called when the connection is free again, possibly after the result */
   async function deliver(email: Email, handOver: SendHooks, release: () => void): Promise<Delivery> {
     let after: Promise<void> | undefined
@@ -148,15 +153,18 @@ export function createSmtpTransport({
         }),
       )
       if (message.isOutOfStep()) return outOfSyncDelivery()
-      const tookMs = performance.now() - started
-      usualMs = usualMs === undefined ? tookMs : usualMs * 0.7 + tookMs * 0.3
+      countTime(started)
       const text = response ?? ''
       // nodemailer checks only the first digit.
       return /^2\d\d(?!\d)/.test(text)
         ? { kind: 'taken', response: text }
         : withFailure({ kind: 'unknown', reason: text }, failureOf({ response: text, command: 'DATA' }))
     } catch (error) {
-      if (message.state === 'withdrawn') return { kind: 'withdrawn' }
+      if (message.state === 'withdrawn') {
+        // The claim may have become too old because the server was slow.
+        countTime(started)
+        return { kind: 'withdrawn' }
+      }
       if (message.isOutOfStep()) return outOfSyncDelivery()
       return withFailure(classify(error as SmtpError, message.hasFlowed()), failureOf(error as SmtpError))
     } finally {

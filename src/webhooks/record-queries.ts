@@ -153,7 +153,7 @@ export const readMessages = (em: EntityManager, ids: readonly string[]) =>
 export const readCampaigns = (em: EntityManager, ids: readonly string[]) =>
   byId(
     em,
-    'select id, name, status, recipient_count, pause_reason as reason from campaigns where id = any($1::uuid[])',
+    'select id, name, status, recipient_count::float8 as recipient_count, pause_reason as reason from campaigns where id = any($1::uuid[])',
     ids,
   )
 

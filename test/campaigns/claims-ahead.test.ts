@@ -72,6 +72,18 @@ describe('messages that are claimed ahead', () => {
     await assertCountersMatch(em())
   })
 
+  it('are queued again seconds after their process died, before the lease of a begun one expires', async () => {
+    const { attempts, statuses } = await claimedCampaign()
+    assert.equal(await store().begin(attempts[0]), true)
+    const expire = () => expireLeases(em(), { error: 'It died', graceSeconds: 0, limit: 10 })
+    await expire()
+    assert.deepEqual(await statuses(), ['SENDING', 'SENDING', 'SENDING'])
+    const later = `update messages set lease_until = lease_until - interval '6 seconds' where id = any($1::uuid[])`
+    await sql(em(), later, [attempts.map(({ message }) => message.id)])
+    await expire()
+    assert.deepEqual(await statuses(), ['SENDING', 'QUEUED', 'QUEUED'])
+  })
+
   it('are queued again if their process releases them, except the begun one', async () => {
     const { attempts, prepare, statuses } = await claimedCampaign()
     assert.equal(await store().begin(attempts[0]), true)

@@ -3,6 +3,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startWebhookDeliveries } from '../../src/webhooks/deliver.ts'
+import { recordWebhookFacts } from '../../src/webhooks/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf } from '../support/factories.ts'
 import { quietLog } from '../support/log.ts'
@@ -38,6 +39,7 @@ describe('erasing a contact', () => {
       await sql(unit, `update messages set status = 'SENT', lease_until = null, final_at = now() where id = $1::uuid`, [
         messageId,
       ])
+      await recordWebhookFacts(unit, [{ type: 'message.sent', workspaceId: service.workspaceId, messageId }])
       erased = service.call('DELETE', `contacts/${contactId}`)
       await eventually('the contact is erased', async () =>
         (await sql(em(), 'select from contacts where id = $1::uuid', [contactId])).length === 0 ? true : undefined,

@@ -3,6 +3,7 @@ import { pauseAutomatically, pauseScheduledCampaigns } from '../../src/campaigns
 import { suppressMany } from '../../src/consent/suppress.ts'
 import { applyChange } from '../../src/contacts/apply-change.ts'
 import { finishEnrollment } from '../../src/enrollments/record-enrollment.ts'
+import { deleteListRow } from '../../src/lists/queries.ts'
 import { expireLeases } from '../../src/messages/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -23,7 +24,7 @@ describe('the statements that record events of webhooks', () => {
   const em = () => service.context.orm.em.fork()
   const typesOf = async (contactId: string) => (await eventsOf(service, { contactId })).map(({ type }) => type)
   const ofCampaign = async (id: string) =>
-    (await eventsOf(service)).filter(({ data }) => data['id'] === id).map(({ type, data }) => [type, data['reason']])
+    (await eventsOf(service)).filter(({ data }) => data['id'] === id).map(({ type, data }) => [type, data])
 
   async function aCampaign(): Promise<string> {
     const listId = await aList(service)
@@ -41,21 +42,30 @@ describe('the statements that record events of webhooks', () => {
     assert.deepEqual(await typesOf(id), ['contact.created', 'list.joined', 'list.left'])
   })
 
+  it('record that a contact leaves a list that is deleted while they join it', async () => {
+    const [listId, id] = [await aList(service), await aContact(service)]
+    await service.call('POST', `lists/${listId}/contacts`, { contactId: id })
+    await em().transactional((unit) => deleteListRow(unit, service.workspaceId, listId))
+    assert.deepEqual(await typesOf(id), ['contact.created', 'list.joined', 'list.left'])
+  })
+
   it('record that Dripline pauses a campaign, and that a started one is cancelled', async () => {
     const id = await aCampaign()
     await sql(em(), `update campaigns set status = 'SENDING', started_at = now() where id = $1::uuid`, [id])
     assert.equal(await pauseAutomatically(em(), id, 'Too many bounces'), true)
     await service.call('POST', `campaigns/${id}/cancel`, {})
-    assert.deepEqual(
-      (await ofCampaign(id)).map(([type]) => type),
-      ['campaign.paused', 'campaign.finished'],
-    )
+    const state = { id, name: 'News', recipientCount: 0 }
+    assert.deepEqual(await ofCampaign(id), [
+      ['campaign.paused', { ...state, status: 'PAUSED', reason: 'Too many bounces' }],
+      ['campaign.finished', { ...state, status: 'CANCELLED', reason: 'Too many bounces' }],
+    ])
   })
 
   it('record that a restore pauses scheduled campaigns', async () => {
     const id = await aCampaign()
     await pauseScheduledCampaigns(em())
-    assert.deepEqual(await ofCampaign(id), [['campaign.paused', null]])
+    const data = { id, name: 'News', recipientCount: 0, status: 'PAUSED', reason: null }
+    assert.deepEqual(await ofCampaign(id), [['campaign.paused', data]])
   })
 
   it('record the opt-outs of an import', async () => {
