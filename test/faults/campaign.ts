@@ -6,19 +6,26 @@ import type { Verdict } from './check-promise.ts'
 import type { Stage } from './stage.ts'
 import type { Kind, World } from './world.ts'
 
-/** The instants at which a campaign is interrupted: while its recipients are stored, and while each email is sent. */
-const POINTS = [
-  'worker: recipients materialized',
-  'worker: recipients written',
-  'worker: permit',
-  'worker: DATA begun, before claim',
-  'worker: claimed',
-  'worker: before the message',
-  'worker: before the end of DATA',
-  'worker: answer read',
-  'worker: before record',
-  'worker: recorded',
-] as const
+/** The instant at which a mail server waits for a message that is not claimed yet, or was claimed ahead. */
+const WAITED_FOR = ['worker: DATA begun, before claim', 'worker: DATA begun, claimed ahead']
+
+/**
+ * The instants at which a campaign is interrupted: while its recipients are stored, and while each email is sent. Of several names of
+ * an instant, the first that is reached counts.
+ */
+const POINTS: readonly (readonly string[])[] = [
+  ['worker: recipients materialized'],
+  ['worker: recipients written'],
+  ['worker: claimed ahead'],
+  ['worker: permit'],
+  WAITED_FOR,
+  ['worker: claimed', 'worker: claimed ahead, begun'],
+  ['worker: before the message'],
+  ['worker: before the end of DATA'],
+  ['worker: answer read'],
+  ['worker: before record'],
+  ['worker: recorded'],
+]
 
 /** The victims of a kill while a process is stopped at a point: that process, or a server that it needs next. */
 const VICTIMS: readonly Kind[] = ['worker', 'postgres', 'temporal', 'api', 'smtp']
@@ -123,7 +130,7 @@ export async function interruptCampaign(
       const point = POINTS[n % POINTS.length]!
       const victim = VICTIMS[(n + Math.floor(n / POINTS.length)) % VICTIMS.length]!
       // Recipients are materialized once, at the beginning: later no process passes that point.
-      const points = n < POINTS.length || point !== POINTS[0] ? [point] : POINTS.slice(1)
+      const points = n < POINTS.length || point !== POINTS[0] ? point : POINTS.slice(1).flat()
       const standing = await world.controller.meet(points, PATIENCE_MS)
       if (!standing) continue
       const from = Date.now()
@@ -148,7 +155,7 @@ export async function interruptCampaign(
   }
   /** Suppresses recipients whose emails are in flight, while a process is stopped between two steps of a delivery. */
   const aimOptOut = async () => {
-    const standing = await world.controller.meet(['worker: DATA begun, before claim'], PATIENCE_MS)
+    const standing = await world.controller.meet(WAITED_FOR, PATIENCE_MS)
     if (!standing) return
     try {
       const underWay = recentlyBegun(world).filter((email) => !suppressed.has(email))

@@ -178,6 +178,12 @@ const WORKER: readonly Point[] = [
     inStories: true,
   },
   {
+    name: 'worker: DATA begun, claimed ahead',
+    file: SEND,
+    before: 'if (!mayBegin()) return false\n',
+    inStories: true,
+  },
+  {
     name: 'worker: claimed ahead, begun',
     file: SEND,
     before: 'this.ahead = undefined\n    this.mayBeSent = true\n',
