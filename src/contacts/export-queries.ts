@@ -156,7 +156,8 @@ export type Kind = (typeof KINDS)[number]
 const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: string }>> = {
   workspace: {
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode, 'timezone', item.timezone,
-      'eventRetentionDays', item.event_retention_days, 'createdAt', item.created_at)`,
+      'eventRetentionDays', item.event_retention_days,
+      'contentRetentionDays', item.content_retention_days, 'createdAt', item.created_at)`,
     from: 'workspaces item',
     of: 'item.id',
   },

@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Cursor, isAfterCursor, microsOf, toItems } from '../platform/db/newest-page.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import { inTransaction, preparedSql, sql } from '../platform/db/sql.ts'
 import type { AttachedFile } from './entities.ts'
 
 export interface EmailRow {
@@ -124,6 +124,32 @@ cross join jsonb_array_elements(email.attachments) file
 where message.automation_id is null and message.campaign_id is null
   and message.status in ('QUEUED', 'DEFERRED', 'SENDING', 'UNCONFIRMED')
   and (email.workspace_id, file ->> 'hash') in (select * from unnest($1::uuid[], $2::text[]))`
+
+/**
+ * Deletes the content of emails that became final longer ago than their workspace keeps it, and the data of their templates. An
+ * UNCONFIRMED one keeps it, because an operator may send it again. @returns the number of emails, at most `limit`
+ */
+export const deleteOldEmailContent = (em: EntityManager, limit: number): Promise<number> =>
+  inTransaction(em, async (unit) => {
+    const old = await sql<{ id: string }>(unit, OLD_CONTENT, [limit])
+    const ids = old.map(({ id }) => id)
+    if (ids.length > 0)
+      await sql(unit, 'update emails set html = null, text = null, data = null where id = any($1::uuid[])', [ids])
+    return ids.length
+  })
+
+const OLD_CONTENT = `
+select email.id from workspaces workspace cross join lateral (
+  select id from emails
+  where workspace_id = workspace.id and (html is not null or text is not null or data is not null)
+    and created_at <= now() - make_interval(days => workspace.content_retention_days)
+    and exists (
+      select from messages where messages.id = emails.id and status in ('SENT', 'CAPTURED', 'FAILED', 'SUPPRESSED', 'DISMISSED')
+        and final_at <= now() - make_interval(days => workspace.content_retention_days)
+    )
+  order by created_at limit $1 for update skip locked
+) email
+limit $1`
 
 /** The place of an email in the list. */
 export interface EmailPlace {

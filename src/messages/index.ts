@@ -43,6 +43,7 @@ export {
 export {
   abandonRetries,
   abandonSending,
+  deleteOldContent,
   countSending,
   dismissMessages,
   cancelRetriesOf,

@@ -24,12 +24,13 @@ import { deleteOldConfirmationEmails } from '../lists/index.ts'
 import { deleteOldRefusedEntries, deleteOldTriggerEvents } from '../triggers/index.ts'
 import {
   ABANDONED_SECONDS,
+  deleteOldContent,
   deleteUnusedAhead,
   expireLeases,
   overdueEmails,
   SENDER_STOPPED_ERROR,
 } from '../messages/index.ts'
-import { deleteUnusedContents } from '../emails/index.ts'
+import { deleteOldEmailContent, deleteUnusedContents } from '../emails/index.ts'
 import { decideVisits } from '../tracking/index.ts'
 import { sweepTriggers } from '../automations/index.ts'
 import { deliver, leaveByConditions } from '../enrollments/index.ts'
@@ -224,6 +225,8 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     // Temporal may have lost their workflows. Starting one again that is running does nothing.
     await enqueueEach(em.fork(), 'EMAIL', await overdueEmails(em.fork(), EMAILS_STARTED), 'bulk')
     const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)
+    const bodies = await deleteOldContent(em.fork(), pageSizes.expired)
+    const templates = await deleteOldEmailContent(em.fork(), pageSizes.expired)
     const asks = await deleteOldConfirmationEmails(em.fork(), pageSizes.expired)
     const windows = await deleteIdleWindows(em.fork(), pageSizes.expired)
     const keys = await forgetIdempotencyKeys(em.fork(), pageSizes.expired)
@@ -240,7 +243,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
-      [asks, windows, keys, ended, entries, calls, refused, told, files].some(
+      [bodies, templates, asks, windows, keys, ended, entries, calls, refused, told, files].some(
         (forgotten) => forgotten >= pageSizes.expired,
       )
     )

@@ -20,21 +20,17 @@ export const listWorkspaces = (em: EntityManager): Promise<Workspace[]> =>
 export const getWorkspace = (em: EntityManager, id: string): Promise<Workspace> =>
   unitOf(em).findOneOrFail(Workspace, id)
 
+/** The settings that owners change. */
+export type WorkspaceSettings = {
+  [Setting in 'name' | 'timezone' | 'eventRetentionDays' | 'contentRetentionDays']?: Workspace[Setting] | undefined
+}
+
 /** Changes the settings that are given. */
-export async function updateWorkspace(
-  em: EntityManager,
-  id: string,
-  {
-    name,
-    timezone,
-    eventRetentionDays,
-  }: { name?: string | undefined; timezone?: string | undefined; eventRetentionDays?: number | undefined },
-): Promise<Workspace> {
+export async function updateWorkspace(em: EntityManager, id: string, settings: WorkspaceSettings): Promise<Workspace> {
   const unit = unitOf(em)
   const workspace = await unit.findOneOrFail(Workspace, id)
-  if (name !== undefined) workspace.name = name
-  if (timezone !== undefined) workspace.timezone = timezone
-  if (eventRetentionDays !== undefined) workspace.eventRetentionDays = eventRetentionDays
+  const given = Object.entries(settings).filter(([, value]) => value !== undefined)
+  Object.assign(workspace, Object.fromEntries(given))
   await unit.flush()
   return workspace
 }

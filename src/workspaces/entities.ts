@@ -5,6 +5,8 @@ import { newId } from '../platform/ids.ts'
 /** Thirteen months, so that a year can be compared with the one before. */
 const DEFAULT_EVENT_RETENTION_DAYS = 396
 
+const DEFAULT_CONTENT_RETENTION_DAYS = 30
+
 const workspaceTable = defineEntity({
   name: 'Workspace',
   tableName: 'workspaces',
@@ -16,6 +18,8 @@ const workspaceTable = defineEntity({
     timezone: p.text().onCreate(() => 'UTC'),
     /** Days for which custom events are stored. */
     eventRetentionDays: p.integer().onCreate(() => DEFAULT_EVENT_RETENTION_DAYS),
+    /** Days for which the content of emails is stored after they were sent. */
+    contentRetentionDays: p.integer().onCreate(() => DEFAULT_CONTENT_RETENTION_DAYS),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

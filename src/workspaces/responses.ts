@@ -65,6 +65,10 @@ export const workspaceResponse = object({
     .integer()
     .required()
     .meta({ description: 'Days for which custom events are stored.', example: 396 }),
+  contentRetentionDays: number()
+    .integer()
+    .required()
+    .meta({ description: 'Days for which the content of emails is stored after they were sent.', example: 30 }),
   createdAt: timestamp('When it was created.'),
 })
   .required()
@@ -76,6 +80,7 @@ export const presentWorkspace = ({
   mode,
   timezone,
   eventRetentionDays,
+  contentRetentionDays,
   createdAt,
 }: Workspace): InferType<typeof workspaceResponse> => ({
   id: own,
@@ -83,5 +88,6 @@ export const presentWorkspace = ({
   mode,
   timezone,
   eventRetentionDays,
+  contentRetentionDays,
   createdAt: createdAt.toISOString(),
 })

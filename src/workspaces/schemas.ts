@@ -62,7 +62,10 @@ export const rotationInput = object({
 })
 
 /** Ten years. */
-const MAX_EVENT_RETENTION_DAYS = 3_650
+const MAX_RETENTION_DAYS = 3_650
+
+const days = (description: string, example: number) =>
+  number().integer().min(1).max(MAX_RETENTION_DAYS).meta({ description, example })
 
 /** `PATCH /workspace`. The route checks that there is a change. */
 export const workspaceInput = object({
@@ -77,9 +80,6 @@ export const workspaceInput = object({
       description: 'The time zone for contacts without a valid metadata.timezone: an IANA name.',
       example: 'Europe/Berlin',
     }),
-  eventRetentionDays: number()
-    .integer()
-    .min(1)
-    .max(MAX_EVENT_RETENTION_DAYS)
-    .meta({ description: 'Days for which custom events are stored.', example: 396 }),
+  eventRetentionDays: days('Days for which custom events are stored.', 396),
+  contentRetentionDays: days('Days for which the content of emails is stored after they were sent.', 30),
 }).meta({ json: { minProperties: 1 } })

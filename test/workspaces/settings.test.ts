@@ -42,18 +42,22 @@ describe('workspace settings', () => {
     assert.equal((await withKey(key)).status, 200)
   })
 
-  it('changes the days for which custom events are stored', async () => {
-    const read = async () => (await service.call('GET', 'workspace')).body.data as Record<string, unknown>
-    const { name, eventRetentionDays } = await read()
-    assert.equal(eventRetentionDays, 396)
-    const changed = await ask('PATCH', 'workspace', { eventRetentionDays: 3_650 })
-    assert.partialDeepStrictEqual(changed.body.data, { name, eventRetentionDays: 3_650 })
-    for (const days of [0, 3_651, 1.5, null, 'x'])
-      assert.equal((await ask('PATCH', 'workspace', { eventRetentionDays: days })).refused, '400 invalid_request')
-    assert.equal((await ask('PATCH', 'workspace', {})).refused, '400 nothing_to_update')
-    assert.partialDeepStrictEqual(await read(), { name, eventRetentionDays: 3_650 })
-    await ask('PATCH', 'workspace', { eventRetentionDays: 396 })
-  })
+  for (const [setting, what, byDefault] of [
+    ['eventRetentionDays', 'custom events are', 396],
+    ['contentRetentionDays', 'the content of sent emails is', 30],
+  ] as const)
+    it(`changes the days for which ${what} stored`, async () => {
+      const read = async () => (await service.call('GET', 'workspace')).body.data as Record<string, unknown>
+      const { name, [setting]: before } = await read()
+      assert.equal(before, byDefault)
+      const changed = await ask('PATCH', 'workspace', { [setting]: 3_650 })
+      assert.partialDeepStrictEqual(changed.body.data, { name, [setting]: 3_650 })
+      for (const days of [0, 3_651, 1.5, null, 'x'])
+        assert.equal((await ask('PATCH', 'workspace', { [setting]: days })).refused, '400 invalid_request')
+      assert.equal((await ask('PATCH', 'workspace', {})).refused, '400 nothing_to_update')
+      assert.partialDeepStrictEqual(await read(), { name, [setting]: 3_650 })
+      await ask('PATCH', 'workspace', { [setting]: byDefault })
+    })
 
   it('changes the time zone, which must exist', async () => {
     assert.equal((await service.call('GET', 'workspace')).body.data.timezone, 'UTC')

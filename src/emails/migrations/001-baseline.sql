@@ -25,6 +25,9 @@ create table emails (
   created_at timestamptz not null default now()
 );
 create index emails_of_contact on emails (contact_id);
+-- For the retention.
+create index emails_with_content on emails (workspace_id, created_at)
+  where html is not null or text is not null or data is not null;
 create index emails_newest on emails (workspace_id, created_at desc, id desc);
 
 -- The contents of attached files, once for each workspace. Deleted when no email needs them any more.

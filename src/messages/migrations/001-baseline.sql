@@ -75,6 +75,8 @@ create index messages_queued_emails on messages (due_at)
   where automation_id is null and campaign_id is null and status in ('QUEUED', 'DEFERRED');
 create index messages_sending_of_campaign on messages (campaign_id)
   where campaign_id is not null and status = 'SENDING';
+-- For the retention. Messages of campaigns have no content of their own.
+create index messages_with_content on messages (workspace_id, final_at) where html is not null or text is not null;
 create index messages_to_retry on messages (retry_at) where retry_at is not null;
 create index messages_to_retry_of on messages (automation_id, id) where retry_at is not null;
 

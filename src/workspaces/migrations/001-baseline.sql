@@ -9,6 +9,8 @@ create table workspaces (
   timezone text not null default 'UTC',
   -- Thirteen months, so that a year can be compared with the one before.
   event_retention_days integer not null default 396 check (event_retention_days between 1 and 3650),
+  -- Of sent emails. Subject, recipient and results stay.
+  content_retention_days integer not null default 30 check (content_retention_days between 1 and 3650),
   created_at timestamptz not null default now()
 );
 

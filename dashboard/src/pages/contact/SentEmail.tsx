@@ -26,7 +26,9 @@ export const useMessage = (id: string, options: { enabled?: boolean; once?: bool
 
 const missingContentText = ({ status, campaignId }: Message): string => {
   if (status === 'SENDING') return 'Preparing…'
-  return campaignId === null ? 'The content wasn’t stored.' : 'The content is stored with the campaign.'
+  return campaignId === null
+    ? 'The content isn’t stored. The page Workspace says for how long it’s kept.'
+    : 'The content is stored with the campaign.'
 }
 
 const Content = ({ of: message }: { of: Message }) =>

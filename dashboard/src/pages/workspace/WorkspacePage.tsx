@@ -96,8 +96,27 @@ function SettingsSections({ isOwner }: { isOwner: boolean }) {
       <Section title="Time zone">
         {data ? <TimeZoneForm isOwner={isOwner} stored={data.timezone} /> : <SkeletonRows rows={1} />}
       </Section>
-      <Section title="Event history">
-        {data ? <RetentionForm isOwner={isOwner} stored={data.eventRetentionDays} /> : <SkeletonRows rows={1} />}
+      <Section title="Retention">
+        {data ? (
+          <div className="card still">
+            <RetentionForm
+              isOwner={isOwner}
+              setting="eventRetentionDays"
+              stored={data.eventRetentionDays}
+              label="Keep custom events for (days)"
+              description="Older events are deleted permanently, within minutes."
+            />
+            <RetentionForm
+              isOwner={isOwner}
+              setting="contentRetentionDays"
+              stored={data.contentRetentionDays}
+              label="Keep the content of sent emails for (days)"
+              description="Of older emails, only the subject, the recipient and the results stay. Campaigns keep their content."
+            />
+          </div>
+        ) : (
+          <SkeletonRows rows={2} />
+        )}
       </Section>
     </>
   )
@@ -125,12 +144,20 @@ function TimeZoneForm({ isOwner, stored }: { isOwner: boolean; stored: string })
   )
 }
 
-function RetentionForm({ isOwner, stored }: { isOwner: boolean; stored: number }) {
+interface RetentionFormProps {
+  isOwner: boolean
+  setting: 'eventRetentionDays' | 'contentRetentionDays'
+  stored: number
+  label: string
+  description: string
+}
+
+function RetentionForm({ isOwner, setting, stored, label, description }: RetentionFormProps) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [days, setDays] = useState(String(stored))
   const save = useMutation({
-    mutationFn: () => api.PATCH('/workspace', { body: { eventRetentionDays: Number(days) } }),
+    mutationFn: () => api.PATCH('/workspace', { body: { [setting]: Number(days) } }),
     onSuccess: () => invalidate('settings'),
   })
   const submit = (event: FormEvent) => {
@@ -138,17 +165,12 @@ function RetentionForm({ isOwner, stored }: { isOwner: boolean; stored: number }
     save.mutate()
   }
   return (
-    <form
-      onSubmit={submit}
-      onChange={() => save.isError && save.reset()}
-      className="card still"
-      aria-label="Event history"
-    >
+    <form onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label={label}>
       {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
       <div className={classes.field}>
         <TextInput
-          label="Keep custom events for (days)"
-          description="Older events are deleted permanently, within minutes."
+          label={label}
+          description={description}
           inputMode="numeric"
           readOnly={!isOwner}
           value={days}
