@@ -3,9 +3,11 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { startWebhookDeliveries } from '../../src/webhooks/deliver.ts'
+import { suppressHashes } from '../../src/contacts/index.ts'
 import { recordWebhookFacts } from '../../src/webhooks/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf } from '../support/factories.ts'
+import { lockWaits } from '../support/locks.ts'
 import { quietLog } from '../support/log.ts'
 import type { Service } from '../support/service.ts'
 import { startWebhookServer } from '../support/webhook-server.ts'
@@ -49,6 +51,23 @@ describe('erasing a contact', () => {
     await eventually('the message is deleted', async () =>
       (await sql(em(), 'select from messages where id = $1::uuid', [messageId])).length === 0 ? true : undefined,
     )
+    assert.deepEqual(await eventsOf(service, { contactId }), [])
+  })
+
+  it('deletes the event of an opt-out by a link of an earlier contact with the address', async () => {
+    await aWebhook(service)
+    const contactId = await aContact(service)
+    const query = 'select address_hash($1::uuid, $2) as hash'
+    const email = await addressOf(service, contactId)
+    const [address] = await sql<{ hash: Buffer }>(em(), query, [service.workspaceId, email])
+    let erased: Promise<unknown> | undefined
+    await em().transactional(async (unit) => {
+      await suppressHashes(unit, service.workspaceId, [address!.hash], 'UNSUBSCRIBED')
+      assert.equal((await eventsOf(service, { contactId })).length, 1, 'the event is not committed yet')
+      erased = service.call('DELETE', `contacts/${contactId}`)
+      await lockWaits(em())
+    })
+    await erased
     assert.deepEqual(await eventsOf(service, { contactId }), [])
   })
 
