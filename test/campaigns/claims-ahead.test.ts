@@ -69,7 +69,7 @@ describe('messages that are claimed ahead', () => {
     assert.equal(again.length, 2)
     assert.equal((await store().claimAhead(again)).size, 2)
     assert.deepEqual(await statuses(), ['UNCONFIRMED', 'SENDING', 'SENDING'])
-    await assertCountersMatch(em())
+    await assertCountersMatch(em(), service.workspaceId)
   })
 
   it('are queued again seconds after their process died, before the lease of a begun one expires', async () => {
@@ -90,7 +90,7 @@ describe('messages that are claimed ahead', () => {
     await store().release(attempts.slice(1))
     assert.deepEqual(await statuses(), ['SENDING', 'QUEUED', 'QUEUED'])
     assert.equal((await prepare()).length, 2)
-    await assertCountersMatch(em())
+    await assertCountersMatch(em(), service.workspaceId)
   })
 
   it('count as begun after a crash of Postgres, which empties the table', async () => {
