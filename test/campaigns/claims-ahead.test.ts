@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict'
-import { queuePage } from '../../src/campaigns/recipients.ts'
 import type { Attempt } from '../../src/messages/store.ts'
 import { deleteUnusedAhead, expireLeases } from '../../src/messages/index.ts'
 import { createMessageStore } from '../../src/runtime/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { anAttempt, prepareRecipients } from '../support/campaign-claims.ts'
-import { aContact, aList } from '../support/factories.ts'
+import { anAttempt, aQueuedCampaign, prepareRecipients } from '../support/campaign-claims.ts'
+import { aContact } from '../support/factories.ts'
 import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
@@ -23,16 +22,7 @@ describe('messages that are claimed ahead', () => {
 
   /** Queues a campaign to three contacts, which is being sent without a workflow, and claims its messages. */
   async function claimedCampaign() {
-    const listId = await aList(service)
-    const contactIds = await Promise.all([1, 2, 3].map(() => aContact(service)))
-    await service.call('POST', `lists/${listId}/contacts`, { contactIds })
-    const fields = { name: 'News', subject: 'News', text: 'x', audience: { listIds: [listId] } }
-    const { body } = await service.call('POST', 'campaigns', fields)
-    const id = body.data.id as string
-    const begin = `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1::uuid`
-    await sql(em(), begin, [id])
-    const audience = { listIds: [listId], at: new Date(), conditions: [], excludedListIds: [], excludedConditions: [] }
-    await queuePage(em(), { id, workspaceId: service.workspaceId, cursor: 0, abTest: null }, audience, null)
+    const id = await aQueuedCampaign(service, await Promise.all([1, 2, 3].map(() => aContact(service))))
     const prepare = async () =>
       [...(await prepareRecipients(service, id)).values()].map((message) => anAttempt(message))
     const attempts = (await prepare()) as [Attempt, Attempt, Attempt]

@@ -3,15 +3,14 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { SMTPServer } from 'smtp-server'
 import { sendPage } from '../../src/campaigns/campaign-sending.ts'
-import { queuePage } from '../../src/campaigns/recipients.ts'
 import { createLeaseKeeper } from '../../src/messages/index.ts'
 import { createSecrets } from '../../src/platform/secrets.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { createRenderer } from '../../src/rendering/index.ts'
 import { createMessageStore } from '../../src/runtime/mail.ts'
 import { createSmtpTransport, readSmtpUrl } from '../../src/smtp/index.ts'
-import { prepareRecipients } from '../support/campaign-claims.ts'
-import { aContact, aList } from '../support/factories.ts'
+import { aQueuedCampaign, prepareRecipients } from '../support/campaign-claims.ts'
+import { aContact } from '../support/factories.ts'
 import { someLinks } from '../support/links.ts'
 import { quietLog } from '../support/log.ts'
 import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
@@ -57,16 +56,7 @@ describe('a campaign to a fast mail server', () => {
       ...{ mailFrom: 'news@example.com', connections: 4, keepsRate: false },
     }
 
-    const listId = await aList(service)
-    const contactIds = await Promise.all(Array.from({ length: 12 }, () => aContact(service)))
-    await service.call('POST', `lists/${listId}/contacts`, { contactIds })
-    const fields = { name: 'News', subject: 'News', text: 'x', audience: { listIds: [listId] } }
-    const { body } = await service.call('POST', 'campaigns', fields)
-    const id = body.data.id as string
-    const begin = `update campaigns set status = 'SENDING', started_at = now(), last_place = 1000000000 where id = $1::uuid`
-    await sql(em(), begin, [id])
-    const audience = { listIds: [listId], at: new Date(), conditions: [], excludedListIds: [], excludedConditions: [] }
-    await queuePage(em(), { id, workspaceId: service.workspaceId, cursor: 0, abTest: null }, audience, null)
+    const id = await aQueuedCampaign(service, await Promise.all(Array.from({ length: 12 }, () => aContact(service))))
     /** Sends a page as a turn of the campaign does. */
     const send = async (count: number) => {
       const makeDue = `update messages set due_at = now() where campaign_id = $1::uuid and status in ('QUEUED', 'DEFERRED')`
