@@ -8,5 +8,4 @@ export { deleteExpired, emailOfAccount, findOwnersAddress } from './queries.ts'
 export { requireRecentSignIn } from './require-recent-sign-in.ts'
 export { ACCOUNT_LIMITS, MEMBER_NOT_FOUND, TOO_MANY_TEST_EMAILS } from './errors.ts'
 export { createPasswordReset, discardPasswordReset, passwordResetUrl } from './reset-password.ts'
-
 export { limitTestEmails } from './rate-limits.ts'

@@ -7,5 +7,4 @@ export { Segment } from './entities.ts'
 export { SEGMENT_NOT_FOUND } from './errors.ts'
 export { type ConditionSource, readCondition } from './read-condition.ts'
 export { resolveAllSegments, resolveSegments } from './resolve-segments.ts'
-
 export { assertWorkspace, createSegment, deleteSegment, listSegments } from './segments.ts'

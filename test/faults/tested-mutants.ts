@@ -259,14 +259,14 @@ const TIMES: Record<string, TestedMutant> = {
 /** Events of webhooks, and messages of campaigns that are claimed ahead. */
 const RECORDS: Record<string, TestedMutant> = {
   'end-by-a-rule-is-no-event': {
-    what: 'an enrollment that a rule ends is no event',
+    what: 'the end of an enrollment by a rule is not recorded as an event',
     file: 'src/enrollments/leave-queries.ts',
     replace: '  await recordChanges(em, ended)\n',
     by: '',
     tests: ['test/webhooks/recording.test.ts'],
   },
   'leaving-is-no-event': {
-    what: 'a contact who leaves a list is no event',
+    what: 'leaving a list is not recorded as an event',
     file: 'src/lists/membership-queries.ts',
     replace: "  await recordWebhookFacts(em, factsOf('list.left', workspaceId, members))\n",
     by: '',
