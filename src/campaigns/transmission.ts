@@ -121,7 +121,7 @@ export class Transmission {
     }
   }
 
-  /** As many as all connections usually take in a moment, so that a request that stops the campaign does not wait for long. */
+  /** Returns how many messages all connections usually take in a moment, so that a request that stops the campaign does not wait for long. */
   private claimedAtOnce(): number {
     const usualMs = this.dependencies.smtp?.usualMs?.()
     if (usualMs === undefined) return 0

@@ -5,7 +5,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql } from '../platform/db/sql.ts'
 
-/** Notes claims that were made ahead, in their transaction. */
+/** Stores claims that are made ahead, in the transaction that makes them. */
 export async function noteAhead(
   em: EntityManager,
   claims: readonly { claim: string; messageId: string }[],
@@ -22,7 +22,7 @@ export async function noteAhead(
 /**
  * Removes claims from those made ahead, because their transmission begins.
  *
- * Race: another process finds the lease expired, and releases the message. Guard: only one of them deletes the row. Test:
+ * Race: another process finds the claim overdue, and releases the message. Guard: only one of them deletes the row. Test:
  * test/campaigns/claims-ahead.test.ts.
  *
  * @returns those that may begin

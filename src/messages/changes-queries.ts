@@ -57,7 +57,7 @@ export const CHANGED = [
   `${stateOf('new')} as state`,
 ].join(', ')
 
-/** The events of statuses. */
+/** The event of each status that has one. */
 const EVENT_OF: Partial<Record<MessageStatus, MessageEventType>> = {
   SENT: 'message.sent',
   CAPTURED: 'message.sent',
