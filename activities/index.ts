@@ -10,14 +10,10 @@ import type {
   RetryInput,
   RetryResult,
   StepResult,
-  TransactionalEmailRef,
-  TransactionalEmailResult,
 } from '../src/automation-engine/index.ts'
-import { emailTurnOf } from '../src/automation-engine/index.ts'
 import { recordProcessedEvents, type RecordProcessedEventsInput } from './record-processed-events.ts'
 import { runStep, type RunStepInput } from './run-step.ts'
 import { sendEmail, sendEmailAtOnce, type SendEmailInput, type SendEmailResult } from './send-email.ts'
-import { sendTransactionalEmail, sendTransactionalEmailAtOnce } from './send-transactional-email.ts'
 import { ConcurrencyLimit } from '../src/platform/concurrency-limit.ts'
 import { createQuota } from '../src/platform/quota.ts'
 import { createBulkheads } from './bulkheads.ts'
@@ -34,16 +30,13 @@ export interface Activities {
   /** Runs a step that is not an email. */
   runStep(input: RunStepInput): Promise<StepResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
-  /** Sends only if a connection is free within a moment; `queue` otherwise. */
-  sendTransactionalEmailAtOnce(input: TransactionalEmailRef): Promise<TransactionalEmailResult | { next: 'queue' }>
-  sendTransactionalEmail(input: TransactionalEmailRef): Promise<TransactionalEmailResult>
   /** Advances a campaign for a few seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
   recordProcessedEvents(input: RecordProcessedEventsInput): Promise<void>
   finishEnrollment(input: FinishEnrollmentInput): Promise<EnrollmentStatus | undefined>
 }
 
-/** Emails of one workspace, or its transactional emails, that a worker sends concurrently, so that others get some slots. */
+/** Emails of one workspace that a worker sends at once concurrently, so that others get some slots. */
 const MAX_AT_ONCE_PER_WORKSPACE = 50
 
 /**
@@ -82,9 +75,6 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       return type === 'WEBHOOK' ? webhooks.run(input.workspaceId, run) : keptApart(input.automationId, run)
     },
     retryMessage: (input) => retryMessage(dependencies, input),
-    sendTransactionalEmailAtOnce: (input) =>
-      inSlot(emailTurnOf(input.workspaceId), () => sendTransactionalEmailAtOnce(dependencies, input)),
-    sendTransactionalEmail: (input) => sendTransactionalEmail(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),
     recordProcessedEvents: (input) => keptApart(input.automationId, () => recordProcessedEvents(dependencies, input)),
     finishEnrollment: (input) => keptApart(input.automationId, () => finishEnrollment(dependencies, input)),

@@ -1,12 +1,5 @@
 import { isCancellation, proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow'
-import type {
-  CampaignInput,
-  CampaignStep,
-  StepResult,
-  StepType,
-  TransactionalEmailRef,
-  TransactionalEmailResult,
-} from '../src/automation-engine/index.ts'
+import type { CampaignInput, CampaignStep, StepResult, StepType } from '../src/automation-engine/index.ts'
 import type {
   Activities,
   BeginEnrollmentInput,
@@ -18,7 +11,6 @@ import type {
   SendEmailInput,
   SendEmailResult,
 } from '../activities/index.ts'
-import { emailTurnOf } from '../src/automation-engine/index.ts'
 import { sendingQueue } from '../src/temporal/task-queues.ts'
 
 type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents' | 'runStep'>
@@ -38,7 +30,7 @@ const local = proxyLocalActivities<Bookkeeping>({
  * A transmission is not cut off because it is long: this is the longest time that a server may take to respond (RFC 5321,
  * 4.5.3.2.6).
  */
-const localEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce' | 'sendTransactionalEmailAtOnce'>>({
+const localEmail = proxyLocalActivities<Pick<Activities, 'sendEmailAtOnce'>>({
   startToCloseTimeout: '12 minutes',
   retry: { maximumAttempts: 1 },
 })
@@ -53,13 +45,13 @@ const normal = proxyActivities<Bookkeeping>({
  * Sending is retried without limit: an SMTP server that is down for days makes contacts wait, but ends no enrollment. Workspaces
  * that wait for the same server take turns.
  */
-const queuedEmail = (turn: string) =>
-  proxyActivities<Pick<Activities, 'sendEmail' | 'sendTransactionalEmail' | 'retryMessage' | 'advanceCampaign'>>({
+const queuedEmail = (workspaceId: string) =>
+  proxyActivities<Pick<Activities, 'sendEmail' | 'retryMessage' | 'advanceCampaign'>>({
     taskQueue: sendingQueue(workflowInfo().taskQueue),
     startToCloseTimeout: '1 hour',
     heartbeatTimeout: HEARTBEAT_TIMEOUT,
     retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '5 minutes' },
-    priority: { fairnessKey: turn },
+    priority: { fairnessKey: workspaceId },
   })
 
 export const beginEnrollment = (input: BeginEnrollmentInput) =>
@@ -105,18 +97,6 @@ export const retryMessage = (input: RetryInput): Promise<RetryResult> =>
 /** Advances a campaign for a few seconds. Other campaigns take their turns in between. */
 export const advanceCampaign = (input: CampaignInput): Promise<CampaignStep> =>
   queuedEmail(input.workspaceId).advanceCampaign(input)
-
-/**
- * Sends a transactional email: at once if a connection is free within a moment, or else through the sending queue, in which the
- * transactional emails of a workspace have a turn of their own.
- */
-export async function sendTransactionalEmail(email: TransactionalEmailRef): Promise<TransactionalEmailResult> {
-  const result = await orElse(
-    () => localEmail.sendTransactionalEmailAtOnce(email),
-    () => ({ next: 'queue' as const }),
-  )
-  return 'next' in result ? queuedEmail(emailTurnOf(email.workspaceId)).sendTransactionalEmail(email) : result
-}
 
 async function orElse<Result>(run: () => Promise<Result>, otherwise: () => Promise<Result> | Result): Promise<Result> {
   try {

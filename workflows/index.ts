@@ -1,4 +1,3 @@
 export { enrollment } from './enrollment.ts'
 export { retry } from './retry.ts'
 export { campaign } from './campaign.ts'
-export { transactionalEmail } from './transactional-email.ts'

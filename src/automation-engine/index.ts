@@ -35,14 +35,6 @@ export { firstStop, type Stop, stopAfter } from './next-stop.ts'
 export { type BranchRef, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
-export {
-  emailTurnOf,
-  type TransactionalEmailInput,
-  type TransactionalEmailRef,
-  type TransactionalEmailResult,
-  type TransactionalEmailWorkflow,
-  transactionalEmailWorkflowId,
-} from './transactional-email.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
   AUTOMATION_STATUSES,

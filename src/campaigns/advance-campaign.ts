@@ -135,7 +135,7 @@ async function send(
     }
     if (due !== 'recipients') return due
     if (await pauseForReputation(dependencies, em, campaign)) return { next: 'wait', until: null }
-    const page = await dueRecipients(em, id, pageSize(dependencies, campaign))
+    const page = await dueRecipients(em, id, pageSize(campaign))
     // A sender, or how the instance sends mail, may have changed since the last page.
     const settings = await readSendSettings(em, campaign.workspaceId)
     if (!settings) return { next: 'end' }
@@ -155,7 +155,6 @@ async function send(
     if (done.warmsUpForMs !== undefined) return soon(done.warmsUpForMs)
     // No connection was free, or every message of the page changed in the meantime.
     if (done.tried === 0 && messages.length > 0) return soon(SOON_MS)
-    if (dependencies.keepsRate) break
   }
   return { next: 'go-on' }
 }
@@ -247,11 +246,9 @@ export async function preparePage(
   return withGroups(em, campaign.workspaceId, messages)
 }
 
-/** Size of a page. Pages are small to keep a rate; if the sending queue keeps a rate, each email takes its own turn. */
-function pageSize({ keepsRate }: AdvanceDependencies, { throttlePerHour }: Campaign): number {
-  if (keepsRate) return 1
-  return throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
-}
+/** Size of a page. Pages are small to keep a rate. */
+const pageSize = ({ throttlePerHour }: Campaign): number =>
+  throttlePerHour == null ? PAGE : Math.max(1, Math.min(PAGE, Math.floor(throttlePerHour / 360)))
 
 /** Checks whether the campaign was due before a restore, which may have lost the record that it was sent. */
 const isLost = ({ scheduledAt, startedAt }: Campaign, settings: SendSettings): boolean =>

@@ -25,8 +25,6 @@ const LIMITED_MS = 1_000
 export interface AdvanceDependencies extends SendDependencies {
   /** Maximum number of emails transmitted at a time. */
   connections: number
-  /** Whether each email takes its own turn in the sending queue, because the queue keeps a rate. */
-  keepsRate: boolean
 }
 
 /** Result of a page. */

@@ -1,6 +1,6 @@
 export { AttachmentContent, TransactionalEmail } from './entities.ts'
 export { emailSource } from './email-source.ts'
-export { sendEmail } from './send-email.ts'
+export { startEmailQueue } from './email-queue.ts'
 export { eraseEmails } from './erase-emails.ts'
 export { listenForSubmissions, type SubmissionServer } from './submission.ts'
 export { deleteOldEmailContent, deleteUnusedContents } from './queries.ts'

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { contactsByKey } from '../contacts/index.ts'
 import { queueEmails } from '../messages/index.ts'
-import { type Delivery, type Dependencies, enqueueEach } from '../outbox/index.ts'
+import type { Dependencies } from '../outbox/index.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { type Call, whenDurable } from '../platform/call.ts'
 import { readMailSender } from '../instance/index.ts'
 import { domainOf, emailKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { sharedWriter } from '../platform/db/shared-writer.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
@@ -23,49 +23,57 @@ import { type EmailRow, insertEmails, storeContents } from './queries.ts'
 /** An email of a batch: accepted, or the reason why not. */
 export type Queued = { id: string } | { error: string }
 
+/** A database, with or without a transaction. */
+type Database = Pick<Dependencies, 'em'>
+
 /**
- * Accepts a transactional email, and sends it as soon as that is durable.
+ * Accepts a transactional email, in a transaction that it shares with those of concurrent requests. One whose ID was accepted before is
+ * not sent again.
  * @throws {ApiError} `template_not_found`; `from_not_allowed`
  */
 export async function queueEmail(
-  dependencies: Dependencies,
+  { em }: Database,
   workspaceId: string,
   input: EmailInput,
-  call: Call,
+  id: string,
 ): Promise<EmailDetail> {
-  const [accepted] = await queueTogether(dependencies, workspaceId, [{ id: call.id, input }], call)
-  return accepted!
+  if (em.isInTransaction() || input.attachments !== undefined)
+    return (await queueTogether({ em }, workspaceId, [{ id, input }]))[0]!
+  const content = await contentOf(em.fork(), workspaceId, input)
+  return acceptedDetail(await queueShared(em, { workspaceId, id, input, content }))
 }
+
+const queueShared = sharedWriter<Accepted & { workspaceId: string }, EmailRow>(
+  ({ workspaceId }) => workspaceId,
+  (em, emails) => inTransaction(em, (unit) => queue(unit, emails[0]!.workspaceId, emails)),
+)
 
 /**
  * Accepts emails, all or none. One whose ID was accepted before is not sent again.
  * @throws {ApiError} `template_not_found`; `from_not_allowed`
  */
 export async function queueTogether(
-  dependencies: Dependencies,
+  { em }: Database,
   workspaceId: string,
   emails: readonly { id: string; input: EmailInput }[],
-  call: Call,
 ): Promise<EmailDetail[]> {
-  const { rows, due } = await inTransaction(dependencies.em, async (unit) => {
+  const rows = await inTransaction(em, async (unit) => {
     const accepted: Accepted[] = []
     for (const email of emails) accepted.push({ ...email, content: await contentOf(unit, workspaceId, email.input) })
     return queue(unit, workspaceId, accepted)
   })
-  await whenDurable(dependencies, call, () => startSending(dependencies, due))
   return rows.map(acceptedDetail)
 }
 
 /** Accepts the emails of a batch, each on its own: the others are sent if one has an error. */
 export async function queueBatch(
-  dependencies: Dependencies,
+  { em }: Database,
   workspaceId: string,
   inputs: readonly EmailInput[],
-  call: Call,
 ): Promise<Queued[]> {
   const accepted: Accepted[] = []
   const results: Queued[] = []
-  const { due } = await inTransaction(dependencies.em, async (unit) => {
+  await inTransaction(em, async (unit) => {
     for (const input of inputs) {
       try {
         const email = { id: newId(), input, content: await contentOf(unit, workspaceId, input) }
@@ -78,14 +86,7 @@ export async function queueBatch(
     }
     return queue(unit, workspaceId, accepted)
   })
-  await whenDurable(dependencies, call, () => startSending(dependencies, due))
   return results
-}
-
-/** Starts the workflows without waiting for Temporal: the emails are durable, and the relay starts what this does not. */
-function startSending(dependencies: Dependencies, due: readonly Delivery[]): Promise<void> {
-  void dependencies.deliverAtOnce(dependencies, due)
-  return Promise.resolve()
 }
 
 interface Accepted {
@@ -100,13 +101,9 @@ interface LoadedContent {
   version: number | null
 }
 
-/** Stores emails. @returns their rows, and the deliveries that are due */
-async function queue(
-  unit: EntityManager,
-  workspaceId: string,
-  emails: readonly Accepted[],
-): Promise<{ rows: EmailRow[]; due: Delivery[] }> {
-  if (emails.length === 0) return { rows: [], due: [] }
+/** Stores emails, and queues them. @returns their rows */
+async function queue(unit: EntityManager, workspaceId: string, emails: readonly Accepted[]): Promise<EmailRow[]> {
+  if (emails.length === 0) return []
   const createdAt = new Date().toISOString()
   const keys = emails.map(({ input }) => emailKey(input.to))
   const contacts = await contactsByKey(unit, workspaceId, keys)
@@ -145,8 +142,7 @@ async function queue(
       due_at,
     })),
   )
-  const ids = queued.map(({ id }) => ({ id, workspaceId }))
-  return { rows, due: await enqueueEach(unit, 'EMAIL', ids, 'interactive') }
+  return rows
 }
 
 /** Loads the content, and checks the sender. */

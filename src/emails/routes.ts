@@ -42,7 +42,7 @@ export const emailOperations = [
     },
     errors: { 400: INVALID, 404: [TEMPLATE_NOT_FOUND] },
     async handle({ caller, body, call }, dependencies) {
-      const detail = await queueEmail(dependencies, caller.workspace.id, toInput(body), call)
+      const detail = await queueEmail(dependencies, caller.workspace.id, toInput(body), call.id)
       return { status: 202, body: { data: presentEmail(detail) }, contactId: detail.email.contactId }
     },
   }),
@@ -61,12 +61,11 @@ export const emailOperations = [
     responses: { 202: { description: 'The result.', schema: single(batchResponse) } },
     errors: { 400: [`emails array must not exceed ${MAX_BATCH} items`, 'emails is required'] },
     prepare: ({ body }) => checkItems(body.emails as unknown[], checkEmail),
-    async handle({ caller, prepared: { inputs, errors: invalid }, call }, dependencies) {
+    async handle({ caller, prepared: { inputs, errors: invalid } }, dependencies) {
       const queued = await queueBatch(
         dependencies,
         caller.workspace.id,
         inputs.map(({ input }) => input),
-        call,
       )
       const results = queued.map((result, at) => ({ index: inputs[at]!.index, ...result }))
       const emails = results.flatMap((result) => ('id' in result ? [{ index: result.index, id: result.id }] : []))
@@ -121,8 +120,8 @@ export const emailOperations = [
     scope: 'emails:send',
     responses: { 200: { description: 'The cancelled email.', schema: single(emailResponse) } },
     errors: { 404: [EMAIL_NOT_FOUND], 409: [EMAIL_NOT_CANCELLABLE] },
-    async handle({ caller, params, call }, dependencies) {
-      const detail = await cancelEmail(dependencies, caller.workspace.id, params.id, call)
+    async handle({ caller, params }, dependencies) {
+      const detail = await cancelEmail(dependencies, caller.workspace.id, params.id)
       return { status: 200, body: { data: presentEmail(detail) }, contactId: detail.email.contactId }
     },
   }),

@@ -185,7 +185,7 @@ async function receive(
       const input: EmailInput = { ...checkEmail({ ...content, to: address }), attachments }
       return { id: idOfValues('submission', workspaceId, same, emailKey(address)), input }
     })
-    await queueTogether(dependencies, workspaceId, emails, newCall())
+    await queueTogether(dependencies, workspaceId, emails)
     return `2.0.0 Accepted as ${emails.map(({ id }) => id).join(' ')}`.slice(0, 400)
   } catch (error) {
     if (error instanceof ApiError) throw smtpError(550, `5.6.0 ${error.message}`)

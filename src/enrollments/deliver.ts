@@ -3,7 +3,6 @@ import { type Delivery, type Dependencies, leaveToRelay, deferDeliveries, comple
 import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { readSendTime } from '../messages/index.ts'
 import { createQuota } from '../platform/quota.ts'
 import { type EntryRule, type RefusedEntryWrite } from '../triggers/index.ts'
 import { type Admission, concurrencyKeyOf, decideEntry, type EntryRequest } from './entry-rules.ts'
@@ -63,11 +62,6 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
   if (kind === 'RETRY') {
     if (workspaceId === null || delivery.messageId === null) throw new Error('A RETRY without its ids')
     return enrollments.retry(workspaceId, delivery.messageId)
-  }
-  if (kind === 'EMAIL') {
-    if (workspaceId === null || delivery.messageId === null) throw new Error('An EMAIL without its ids')
-    const sendAt = await readSendTime(dependencies.em.fork(), delivery.messageId)
-    return sendAt && enrollments.sendEmail(workspaceId, delivery.messageId, sendAt)
   }
   if (kind === 'CAMPAIGN') {
     if (workspaceId === null || delivery.campaignId === null) throw new Error('A CAMPAIGN without its ids')

@@ -1,7 +1,6 @@
-import { batch } from '../platform/batcher.ts'
 import type { Call } from '../platform/call.ts'
-import { isDatabaseUnavailable } from '../platform/db/errors.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { sharedWriter } from '../platform/db/shared-writer.ts'
 import { isId } from '../platform/ids.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { assertQueueNotFull, type EventSource, type WrittenEvent } from '../triggers/index.ts'
@@ -26,21 +25,8 @@ interface Stored {
   delivered: Promise<void>
 }
 
-/** Maximum number of requests that share a transaction. */
-const MAX_SHARED = 50
-
-/** Stores an event together with those of concurrent requests. Fails only for this event. */
-type Writer = (event: RequestedEvent) => Promise<PromiseSettledResult<Stored>>
-
-const writers = new WeakMap<EntityManager, Writer>()
-
-/** Returns the writer of a process, which stores the events of concurrent requests of a workspace in one transaction. */
-function writerOf(em: EntityManager): Writer {
-  const writer =
-    writers.get(em) ?? batch(({ workspaceId }: RequestedEvent) => workspaceId, storeTogether, { maxBatch: MAX_SHARED })
-  writers.set(em, writer)
-  return writer
-}
+/** Stores the events of concurrent requests of a workspace in one transaction. */
+const store = sharedWriter<RequestedEvent, Stored>(({ workspaceId }) => workspaceId, storeAll)
 
 /**
  * Fires a custom event like `fireEvent`, in a transaction that it shares with the events of concurrent requests, and writes the audit
@@ -56,27 +42,15 @@ export async function fireShared(
 ): Promise<FiredEvent | undefined> {
   await assertQueueNotFull(dependencies, workspaceId)
   if (!isId(contactId)) return undefined
-  const stored = await writerOf(dependencies.em)({ dependencies, workspaceId, contactId, call, ...event })
-  if (stored.status === 'rejected') throw stored.reason
-  const { written, delivered } = stored.value
+  const requested = { dependencies, workspaceId, contactId, call, ...event }
+  const { written, delivered } = await store(dependencies.em, requested)
   await delivered
   return written && toFired(event.name, written)
 }
 
-async function storeTogether(events: RequestedEvent[]): Promise<PromiseSettledResult<Stored>[]> {
-  try {
-    const stored = await storeAll(events)
-    return stored.map((value) => ({ status: 'fulfilled', value }))
-  } catch (error) {
-    if (events.length === 1 || isDatabaseUnavailable(error)) throw error
-    // If one event cannot be stored, the others still are. Storing an event again changes nothing.
-    return Promise.allSettled(events.map(async (event) => (await storeAll([event]))[0]!))
-  }
-}
-
-async function storeAll(events: readonly RequestedEvent[]): Promise<Stored[]> {
+async function storeAll(em: EntityManager, events: readonly RequestedEvent[]): Promise<Stored[]> {
   const { dependencies, workspaceId } = events[0]!
-  const { written, deliveries } = await dependencies.em.fork().transactional(async (unit) => {
+  const { written, deliveries } = await em.fork().transactional(async (unit) => {
     const stored = await storeEvents(
       unit,
       { workspaceId, isBulk: false },

@@ -22,6 +22,7 @@ export {
   MAX_TURN_WAIT_MS,
   MAX_WARM_UP_RECHECK_MS,
   logOutcome,
+  retryAfterMs,
 } from './send.ts'
 export { fromOf, type Sender, variablesOf } from './compose.ts'
 export { type Language, languageOf } from './footer.ts'
@@ -32,9 +33,7 @@ export {
   findMessage,
   findStepMessage,
   NEEDS_DECISION,
-  overdueEmails,
   overdueRetries,
-  readSendTime,
   readSendSettings,
   remainingRecipients,
   type StoredMessage,
@@ -58,6 +57,7 @@ export {
   recordUnsubscribe,
   releaseRecipients,
   setDelivered,
+  takeQueuedEmails,
   setVisits,
   shortenLeases,
   type VisitSummary,

@@ -164,32 +164,6 @@ select
   exists (select from messages where campaign_id = $1::uuid and status = 'QUEUED' and due_at < 'infinity') as is_queued,
   exists (select from messages where campaign_id = $1::uuid and status = 'SENDING') as is_sending`
 
-/**
- * Reads when a transactional email is to be sent: in the past if it was not scheduled, whatever the clocks of Postgres and Temporal
- * say. @returns `undefined` if it no longer waits to be sent
- */
-export async function readSendTime(em: EntityManager, id: string): Promise<Date | undefined> {
-  const [row] = await sql<{ send_at: string }>(
-    em,
-    `select case when due_at > created_at then due_at else 'epoch' end as send_at
-     from messages where id = $1::uuid and status in ('QUEUED', 'DEFERRED')`,
-    [id],
-  )
-  return row && toDate(row.send_at)
-}
-
-/** Reads some of the transactional emails that are overdue, for which Temporal may have lost the workflow. */
-export async function overdueEmails(em: EntityManager, limit: number): Promise<{ id: string; workspaceId: string }[]> {
-  return sql<{ id: string; workspaceId: string }>(
-    em,
-    `select id, workspace_id as "workspaceId" from messages
-     where automation_id is null and campaign_id is null and status in ('QUEUED', 'DEFERRED')
-       and due_at < now() - interval '${OVERDUE_MINUTES} minutes'
-     order by random() limit $1`,
-    [limit],
-  )
-}
-
 /** Reads the current send settings of a workspace; `undefined` if the workspace is deleted. */
 export async function readSendSettings(em: EntityManager, workspaceId: string): Promise<SendSettings | undefined> {
   const [row] = await preparedSql<GateRow & { mode: WorkspaceMode; sender: WorkspaceSender | null }>(

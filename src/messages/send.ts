@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { abortAfter } from '../platform/abort.ts'
-import { emailTurnOf } from '../automation-engine/index.ts'
 import { withoutAddresses } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Log, Metrics } from '../outbox/index.ts'
@@ -73,6 +72,8 @@ export const MAX_TURN_WAIT_MS = 250
 /** Milliseconds before a deferred message is tried again: initially and at most. */
 const FIRST_RETRY_MS = 1_000
 const MAX_RETRY_MS = 300_000
+/** Returns the milliseconds until a deferred message is tried again. @param attempts number of earlier attempts */
+export const retryAfterMs = (attempts: number): number => Math.min(FIRST_RETRY_MS * 2 ** attempts, MAX_RETRY_MS)
 /** Milliseconds until a retry, so that another process that can send the message may get it. */
 const ELSEWHERE_RETRY_MS = 30_000
 
@@ -108,7 +109,7 @@ export class Sending {
   /** Whether the message was sent, or may have been. */
   mayBeSent = false
 
-  /** @param deferSeconds seconds until a campaign tries a deferred message again; `null` if Temporal does it */
+  /** @param deferSeconds seconds until a deferred message is due again; `null` if Temporal tries it again */
   constructor(dependencies: SendDependencies, message: Prepared, deferSeconds: number | null = null) {
     this.dependencies = dependencies
     this.message = message
@@ -281,7 +282,8 @@ export class Sending {
   /** The turn in which it gets a connection. */
   private get turn(): string {
     const { ref, workspaceId } = this.message
-    return ref.kind === 'email' ? emailTurnOf(workspaceId) : workspaceId
+    // Transactional emails do not wait for the campaigns of their workspace.
+    return ref.kind === 'email' ? `${workspaceId} emails` : workspaceId
   }
 
   private async permitInTime(smtp: MailTransport, turn: AbortSignal): Promise<ConnectionSlot | undefined> {
@@ -420,8 +422,7 @@ export class Sending {
   }
 
   private deferred(reason: string): SendResult {
-    const afterMs = Math.min(FIRST_RETRY_MS * 2 ** this.message.attempts, MAX_RETRY_MS)
-    return { kind: 'deferred', reason, afterMs }
+    return { kind: 'deferred', reason, afterMs: retryAfterMs(this.message.attempts) }
   }
 
   private resultOf(outcome: Outcome | ClaimAs): SendResult {

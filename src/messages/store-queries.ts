@@ -233,7 +233,8 @@ updated as (
 select * from inserted union all select * from updated`
 
 /**
- * Makes messages of a campaign due later, which counts as no attempt.
+ * Makes messages of a campaign, or transactional emails, due later, which counts as no attempt. Returns emails to the queue that were
+ * taken from it.
  * @param messages.dueInSeconds seconds until the message is due
  */
 export async function postponeMessages(
@@ -243,12 +244,61 @@ export async function postponeMessages(
   await preparedSql(
     em,
     'postpone-messages',
-    `update messages message set due_at = now() + make_interval(secs => given.due_in)
+    `update messages message set due_at = now() + make_interval(secs => given.due_in), lease_until = null
      from unnest($1::uuid[], $2::float8[]) as given(id, due_in)
      where message.id = given.id and message.status in ('QUEUED', 'DEFERRED')`,
     [messages.map(({ id }) => id), messages.map(({ dueInSeconds }) => dueInSeconds)],
   )
 }
+
+/** Seconds for which a worker takes a transactional email from the queue. If the worker dies, another one takes it after that. */
+const TAKEN_SECONDS = 30
+
+const IS_QUEUED_EMAIL = `message.automation_id is null and message.campaign_id is null and message.status in ${DISMISSIBLE}`
+// A lease that ends later is from before the clock was set back.
+const IS_TAKEN = `(message.lease_until between clock_timestamp() and clock_timestamp() + interval '${TAKEN_SECONDS} seconds') is true`
+
+/**
+ * Takes transactional emails that are due from the queue. Workspaces take turns.
+ *
+ * Race: two workers choose the same emails. Guard: each locks what it takes, and skips locked rows. A worker that is so slow that
+ * another one takes its email as well loses the claim.
+ *
+ * @param held number of emails of each workspace that the worker has already
+ * @returns at most `limit`
+ */
+export const takeQueuedEmails = (
+  em: EntityManager,
+  limit: number,
+  held: ReadonlyMap<string, number>,
+): Promise<{ id: string; workspaceId: string }[]> =>
+  preparedSql(em, 'take-queued-emails', TAKE, [limit, [...held.keys()], [...held.values()]])
+
+const TAKE = `
+with recursive workspace (id) as (
+  (select workspace_id from messages message where ${IS_QUEUED_EMAIL} order by workspace_id limit 1)
+  union all
+  select (select workspace_id from messages message where ${IS_QUEUED_EMAIL} and workspace_id > workspace.id
+    order by workspace_id limit 1)
+  from workspace where workspace.id is not null
+),
+due as (
+  select message.id from workspace
+  left join unnest($2::uuid[], $3::integer[]) as held (workspace_id, count) on held.workspace_id = workspace.id
+  cross join lateral (
+    select id, due_at, row_number() over (order by due_at, id) as turn from messages message
+    where workspace_id = workspace.id and ${IS_QUEUED_EMAIL} and due_at <= now() and not ${IS_TAKEN}
+    order by due_at, id limit $1
+  ) message
+  order by coalesce(held.count, 0) + message.turn, message.due_at limit $1
+),
+taken as (
+  select id from messages message
+  where id in (select id from due) and ${IS_QUEUED_EMAIL} and due_at <= now() and not ${IS_TAKEN}
+  for update skip locked
+)
+update messages set lease_until = clock_timestamp() + interval '${TAKEN_SECONDS} seconds'
+where id in (select id from taken) returning id, workspace_id as "workspaceId"`
 
 /** Renews leases. @returns the claims that are still held by their owner */
 export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {

@@ -11,7 +11,6 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - END: cancels the workflow of one enrollment, and no other
  * - LEAVE: ends the workflow of one enrollment that reached its goal or left by a rule
  * - RETRY: retries a message as requested
- * - EMAIL: sends a transactional email, now or at its time
  * - CAMPAIGN: makes a campaign check what to do next after it was scheduled, paused, resumed or cancelled
  * - WAKE_PAUSED: wakes all paused enrollments of an automation, in pages
  * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
@@ -31,7 +30,6 @@ export type DeliveryKind =
   | 'END'
   | 'LEAVE'
   | 'RETRY'
-  | 'EMAIL'
   | 'CAMPAIGN'
   | 'WAKE_PAUSED'
   | 'WAKE_RETRIES'
@@ -63,7 +61,6 @@ const LANE_OF = {
   END: 'interactive',
   LEAVE: 'interactive',
   RETRY: 'interactive',
-  EMAIL: 'interactive',
   CAMPAIGN: 'interactive',
   WAKE_PAUSED: 'batch',
   WAKE_RETRIES: 'batch',

@@ -19,6 +19,8 @@ export const waits = {
   mailParsing: 10_000,
   /** Pause between two checks of a lane of the outbox in which nothing was due. */
   outboxIdle: 1_000,
+  /** Pause between two checks of the queue of transactional emails if none was due. */
+  emailQueueIdle: 250,
   /** Pause between two comparisons of campaigns with Temporal. */
   campaignCheck: 20_000,
   /** Pause between two checks of the reputation of automations. */

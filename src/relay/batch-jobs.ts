@@ -72,7 +72,6 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'END':
     case 'LEAVE':
     case 'RETRY':
-    case 'EMAIL':
     case 'CAMPAIGN':
     case 'NOTICE':
     case 'RESET_DONE':

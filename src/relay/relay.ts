@@ -16,7 +16,6 @@ import {
   LANES,
   leaseDeliveries,
   enqueue,
-  enqueueEach,
   deferDeliveries,
   STANDING_JOBS,
 } from '../outbox/index.ts'
@@ -27,7 +26,6 @@ import {
   deleteOldContent,
   deleteUnusedAhead,
   expireLeases,
-  overdueEmails,
   SENDER_STOPPED_ERROR,
 } from '../messages/index.ts'
 import { deleteOldEmailContent, deleteUnusedContents } from '../emails/index.ts'
@@ -53,8 +51,7 @@ const PAGES = {
 } satisfies Record<Lane, { size: number; concurrency: number }>
 /** Milliseconds between two rounds of upkeep. */
 const UPKEEP_MS = 60_000
-/** Overdue emails that one round starts again, and contents of attachments deleted at once. */
-const EMAILS_STARTED = 100
+/** Contents of attachments deleted at once. */
 const CONTENTS_DELETED = 50
 
 /** Milliseconds that no page ever exceeds: each of its calls has a timeout of seconds. */
@@ -222,8 +219,6 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
       log.warn({ status: 'UNCONFIRMED', messageId }, 'The process sending an email died; delivery unconfirmed')
     }
     await deleteUnusedAhead(em.fork())
-    // Temporal may have lost their workflows. Starting one again that is running does nothing.
-    await enqueueEach(em.fork(), 'EMAIL', await overdueEmails(em.fork(), EMAILS_STARTED), 'bulk')
     const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)
     const bodies = await deleteOldContent(em.fork(), pageSizes.expired)
     const templates = await deleteOldEmailContent(em.fork(), pageSizes.expired)

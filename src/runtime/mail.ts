@@ -5,7 +5,9 @@ import { stepSource } from '../enrollments/index.ts'
 import { createLeaseKeeper, MessageStore, type Sender } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { Config } from '../platform/config.ts'
+import { batch } from '../platform/batcher.ts'
 import { createSecrets } from '../platform/secrets.ts'
+import { takeSendTurns } from '../senders/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { createRenderer } from '../rendering/index.ts'
 import {
@@ -21,6 +23,7 @@ import {
   withCircuitBreaker,
   withFailOver,
   withProviderPace,
+  withSendRate,
 } from '../smtp/index.ts'
 
 /** Creates the message store for all kinds of messages. */
@@ -100,11 +103,24 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
         )
     }
   }
-  // The rate limit is enforced by the sending queue. If there is one, all emails go through the queue.
+  const takeTurnAt = batch(
+    () => '',
+    async (rates: number[]) => {
+      const rate = rates[0]!
+      const { count, waitMs } = await takeSendTurns(em.fork(), rate, rates.length)
+      return rates.map((_rate, n) => (n < count ? waitMs + (n * 1_000) / rate : undefined))
+    },
+  )
+  const perSecond = config.SEND_RATE
+  const rateOf = (rate: number) => ({
+    perSecond: rate,
+    connections: config.SMTP_CONNECTIONS,
+    takeTurn: () => takeTurnAt(rate),
+  })
   return {
     ...mail,
     /** Logs whether the servers accept the login, before there is anything to send. */
     tryServer,
-    smtp: smtp && (config.SEND_RATE === undefined ? smtp : { ...smtp, permitSoon: () => Promise.resolve(undefined) }),
+    smtp: smtp && (perSecond === undefined ? smtp : withSendRate(smtp, rateOf(perSecond))),
   }
 }

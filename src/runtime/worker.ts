@@ -19,6 +19,7 @@ import { isLocal as isLocalServer, isOnThisMachine, readSmtpUrl } from '../smtp/
 import { connectWorker } from '../temporal/connect-worker.ts'
 import { ensureSearchAttributes } from '../temporal/search-attributes.ts'
 import { bundleWorkflows, createSendingWorker, createWorker } from '../temporal/worker.ts'
+import { startEmailQueue } from '../emails/index.ts'
 import { startRelay } from '../relay/index.ts'
 import { createSecrets } from '../platform/secrets.ts'
 import { startWebhookDeliveries } from '../webhooks/index.ts'
@@ -76,11 +77,9 @@ export async function startWorker(
       ...mail,
       instance,
       connections: config.SMTP_CONNECTIONS,
-      keepsRate: config.SEND_RATE !== undefined,
       sendRequest: createSendRequest(config.webhookAllowedHosts),
     }),
     shutdownGraceMs: config.WORKER_SHUTDOWN_SECONDS * 1000,
-    sendRate: config.SEND_RATE,
     traced: isTraced(config),
   }
   const workers = await Promise.all([
@@ -88,6 +87,7 @@ export async function startWorker(
     createSendingWorker({ ...options, connections: config.SMTP_CONNECTIONS }),
   ])
   const runs = workers.map((worker) => worker.run())
+  const emails = startEmailQueue({ ...dependencies, ...mail }, { connections: config.SMTP_CONNECTIONS })
   const memberMail = { ...dependencies, smtp: mail.smtp, mailFrom, publicUrl }
   const aboutWebhook = createWebhookMail(memberMail)
   const aboutPause = createPauseMail(memberMail)
@@ -103,7 +103,7 @@ export async function startWorker(
     { ...dependencies, secrets: createSecrets(config.SECRETS_KEY) },
     { allowedHosts: config.webhookAllowedHosts },
   )
-  const ended = Promise.race([Promise.all(runs), relay.ended, webhooks.ended]).then(() => undefined)
+  const ended = Promise.race([Promise.all(runs), relay.ended, emails.ended, webhooks.ended]).then(() => undefined)
   log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE }, 'The worker is ready')
 
   let stopped: Promise<void> | undefined
@@ -120,7 +120,8 @@ export async function startWorker(
     await mail.renderer.close()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
     // Waits for all of them, even if one has failed, because the connection can only be closed afterwards.
-    await Promise.allSettled([...runs, relay.stop(), webhooks.stop(config.WORKER_SHUTDOWN_SECONDS * 1000)])
+    const graceMs = config.WORKER_SHUTDOWN_SECONDS * 1000
+    await Promise.allSettled([...runs, relay.stop(), emails.stop(graceMs), webhooks.stop(graceMs)])
     // Aborts the remaining transmissions and records their outcome.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(FINAL_RECORD_MS, undefined, { ref: false })])

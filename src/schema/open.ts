@@ -34,7 +34,7 @@ import { ClaimAhead, Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
-import { ProvenDomain, SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
+import { ProvenDomain, SendRate, SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
@@ -79,6 +79,7 @@ const ENTITIES = [
   SenderSettings,
   StoredDkimKey,
   WarmUpDay,
+  SendRate,
   ProvenDomain,
   Segment,
   Automation,

@@ -72,3 +72,16 @@ const warmUpDay = defineEntity({
 /** Number of emails that a workspace in warm-up has sent on a day. */
 export class WarmUpDay extends warmUpDay.class {}
 warmUpDay.setClass(WarmUpDay)
+
+const sendRate = defineEntity({
+  name: 'SendRate',
+  tableName: 'send_rate',
+  properties: {
+    id: p.boolean().primary(),
+    nextAt: p.datetime(),
+  },
+})
+
+/** When the next email may be sent within SEND_RATE. One row. */
+export class SendRate extends sendRate.class {}
+sendRate.setClass(SendRate)

@@ -7,6 +7,7 @@ export { meaningOfCode } from './status-codes.ts'
 export { createSmtpTransport } from './smtp.ts'
 export { traceDeliveries } from './trace.ts'
 export { withProviderPace } from './with-provider-pace.ts'
+export { withSendRate } from './with-send-rate.ts'
 export {
   type Attachment,
   type Delivery,

@@ -9,7 +9,6 @@ import {
   campaignChangedSignal,
   type CampaignWorkflow,
   campaignWorkflowId,
-  emailTurnOf,
   ENGINE_VERSION,
   type EnrollmentInput,
   type EnrollmentWorkflow,
@@ -23,8 +22,6 @@ import {
   plainMarkdown,
   type RetryWorkflow,
   retryWorkflowId,
-  type TransactionalEmailWorkflow,
-  transactionalEmailWorkflowId,
 } from '../automation-engine/index.ts'
 import { SEARCH_ATTRIBUTES } from './search-attribute-keys.ts'
 
@@ -107,10 +104,6 @@ export interface Enrollments {
   leave(place: Place, enrollmentId: string, status: EndStatus): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
-  /** Sends a transactional email at its time. Does nothing if that is already under way. */
-  sendEmail(workspaceId: string, emailId: string, sendAt: Date): Promise<void>
-  /** Cancels the workflow of a transactional email, if it is running. */
-  cancelEmail(emailId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
   campaignState(campaignId: string): Promise<CampaignWorkflowState>
   /** Signals a campaign's workflow to check what to do next, and starts it if there is none. */
@@ -274,26 +267,6 @@ export function createEnrollments(
         }),
       )
     },
-    async sendEmail(workspaceId, emailId, sendAt) {
-      const input = { workspaceId, emailId, sendAt: sendAt.getTime(), instanceId: await instance() }
-      try {
-        await within(() =>
-          client.workflow.start<TransactionalEmailWorkflow>('transactionalEmail', {
-            taskQueue,
-            workflowId: transactionalEmailWorkflowId(emailId),
-            workflowIdReusePolicy: 'ALLOW_DUPLICATE',
-            workflowIdConflictPolicy: 'FAIL',
-            args: [input],
-            priority: { fairnessKey: emailTurnOf(workspaceId) },
-            typedSearchAttributes: [{ key: SEARCH_ATTRIBUTES.workspace, value: workspaceId }],
-          }),
-        )
-      } catch (error) {
-        if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error
-      }
-    },
-    cancelEmail: (emailId) =>
-      ifRunning(() => client.workflow.getHandle(transactionalEmailWorkflowId(emailId)).cancel()),
     async campaignState(campaignId) {
       try {
         const { status } = await within(() => client.workflow.getHandle(campaignWorkflowId(campaignId)).describe())

@@ -71,8 +71,6 @@ export const createWorker = ({
 export interface SendingWorkerOptions extends WorkerOptions {
   /** Connections to the mail server. */
   connections: number
-  /** Emails per second of all workers of the task queue together. Unlimited by default. */
-  sendRate?: number | undefined
 }
 
 /** Emails that wait for each connection in the process. Others wait in Temporal for the first free worker. */
@@ -82,10 +80,9 @@ const WAITING_PER_CONNECTION = 8
  * Creates a worker for emails that wait for a connection to the mail server. It is separate so that no other work waits behind
  * them.
  */
-export const createSendingWorker = ({ connections, sendRate, ...options }: SendingWorkerOptions): Promise<Worker> =>
+export const createSendingWorker = ({ connections, ...options }: SendingWorkerOptions): Promise<Worker> =>
   Worker.create({
     ...shared(options),
     taskQueue: sendingQueue(options.taskQueue),
     maxConcurrentActivityTaskExecutions: Math.max(40, connections * WAITING_PER_CONNECTION),
-    ...(sendRate === undefined ? {} : { maxTaskQueueActivitiesPerSecond: sendRate }),
   })

@@ -53,7 +53,7 @@ describe('a campaign to a fast mail server', () => {
       ...service.context.dependencies,
       ...{ smtp, renderer, leases: createLeaseKeeper(root), store: createMessageStore(root), log: quietLog },
       ...{ secrets: createSecrets('k'.repeat(44)), requiresProof: false, links: someLinks },
-      ...{ mailFrom: 'news@example.com', connections: 4, keepsRate: false },
+      ...{ mailFrom: 'news@example.com', connections: 4 },
     }
 
     const id = await aQueuedCampaign(service, await Promise.all(Array.from({ length: 12 }, () => aContact(service))))

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { sendEmail } from '../../src/emails/index.ts'
+import { sendEmail } from '../../src/emails/send-email.ts'
 import { advanceImport, startImport } from '../../src/imports/index.ts'
-import { findMessage, prepareStored } from '../../src/messages/index.ts'
+import { expireLeases, findMessage, prepareStored } from '../../src/messages/index.ts'
 import type { Attempt, MessageStore } from '../../src/messages/store.ts'
 import { newCall } from '../../src/platform/call.ts'
 import { sql } from '../../src/platform/db/sql.ts'
@@ -174,7 +174,8 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
     await sql(em(), `update messages set due_at = now() - interval '1 hour' where id = $1::uuid`, [id])
     await sql(em(), `update instance set lost_until = now() - interval '10 minutes'`)
     const { dependencies } = service.context
-    const result = await sendEmail({ ...dependencies, store, mailFrom: SENDER } as never, id, 'at-once').finally(() =>
+    const sender = { ...dependencies, store, mailFrom: SENDER } as never
+    const result = await sendEmail(sender, id, new AbortController().signal).finally(() =>
       sql(em(), 'update instance set lost_until = null'),
     )
     assert.equal(result.kind === 'final' && result.status, 'UNCONFIRMED')
@@ -186,9 +187,7 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
     const { store, attempt } = await prepare(id)
     assert.ok(await store.claim(attempt, SENDING))
     await sql(em(), `update messages set lease_until = now() - interval '1 second' where id = $1::uuid`, [id])
-    const { dependencies } = service.context
-    const result = await sendEmail({ ...dependencies, store, mailFrom: SENDER } as never, id, 'at-once')
-    assert.equal(result.kind === 'final' && result.status, 'UNCONFIRMED')
+    await expireLeases(em(), { error: 'The sender died', graceSeconds: 0, limit: 100 })
     const email = (await service.call('GET', `emails/${id}`)).body.data as {
       status: string
       events: { type: string }[]

@@ -551,8 +551,8 @@ const EMAILS: Record<string, Mutant> = {
   'email-forgets-its-request': {
     what: 'a repeated request sends a second transactional email',
     file: 'src/emails/queue-emails.ts',
-    replace: 'await queueTogether(dependencies, workspaceId, [{ id: call.id, input }], call)',
-    by: 'await queueTogether(dependencies, workspaceId, [{ id: newId(), input }], call)',
+    replace: 'await queueTogether({ em }, workspaceId, [{ id, input }])',
+    by: 'await queueTogether({ em }, workspaceId, [{ id: newId(), input }])',
     worlds: ['email'],
     stories: [],
   },

@@ -61,7 +61,7 @@ describe('a deferred or unconfirmed message', () => {
     sink.behave({ code: 451, text: 'later', at: 'rcpt' })
     const instance = instanceIdOf(em())
     const sendRequest = () => Promise.reject(new Error('Not a webhook'))
-    const own = { instance, connections: 5, keepsRate: false, sendRequest }
+    const own = { instance, connections: 5, sendRequest }
     const whole = service.context.dependencies
     const dependencies = { ...whole, ...mail, em: em(), metrics: noMetrics, log: quietLog, ...own }
     const ids = { workspaceId: service.workspaceId, instanceId: await instance() }

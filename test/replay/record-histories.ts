@@ -7,8 +7,6 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../../src/platform/ids.ts'
 import { type AutomationInput, createAutomation, updateAutomation } from '../../src/automations/automations.ts'
-import { cancelEmail } from '../../src/emails/cancel-email.ts'
-import { queueEmail } from '../../src/emails/queue-emails.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { fireEvent } from '../../src/events/fire-event.ts'
 import { messagesOf } from '../../src/messages/list-queries.ts'
@@ -166,25 +164,6 @@ if (isAsked('retried')) {
     await keep('retried', `retry:${failed!.id}`)
   })
 }
-/** Records a scheduled email, and what happens before its time. */
-async function recordEmail(name: string, during: (id: string) => Promise<unknown> = () => Promise.resolve()) {
-  if (!isAsked(name)) return
-  await world.whileWorking(async () => {
-    const scheduledAt = new Date((await world.env.currentTimeMs()) + 24 * 60 * 60_000).toISOString()
-    const input = { to: 'ada@example.com', subject: 'Hi', text: 'Hi', scheduledAt }
-    const { id } = (await queueEmail(world.dependencies, world.workspaceId, input, newCall())).email
-    const handle = world.env.client.workflow.getHandle(`email:${id}`)
-    await eventually('it waits', async () => {
-      const { events = [] } = await handle.fetchHistory()
-      return events?.some(({ timerStartedEventAttributes: timer }) => timer) || undefined
-    })
-    await during(id)
-    await handle.result().catch(() => undefined)
-    await keep(name, `email:${id}`)
-  })
-}
-await recordEmail('email-scheduled')
-await recordEmail('email-cancelled', (id) => cancelEmail(world.dependencies, world.workspaceId, id, newCall()))
 
 if (isAsked('refused-and-stopped')) {
   world.sink.behave({ code: 550, text: 'refused', at: 'rcpt' })

@@ -111,7 +111,7 @@ const BESIDE: Record<string, (world: World, automationId: string, contactId: str
 }
 
 const RECEIPT = { to: 'ada@example.com', subject: 'Receipt', text: 'x' } as const
-/** Long enough that a stop arrives while the workflow of a scheduled email sleeps, or afterwards. */
+/** Long enough that a stop arrives before a scheduled email is due, or afterwards. */
 const SCHEDULED_MS = 10_000
 
 /** Accepts a transactional email: by a request with an Idempotency-Key, or with an ID, like a mail over SMTP. */
@@ -123,14 +123,12 @@ function acceptEmail(
   const scheduledAt = new Date(world.scheduler.now + SCHEDULED_MS).toISOString()
   const input = { ...RECEIPT, ...(isScheduled && { scheduledAt }) }
   if (by === 'id') {
-    const call = newCall()
-    return world.client('email', (dependencies) =>
-      queueEmail(dependencies, workspaceId, input, { ...call, afterCommit: [] }),
-    )
+    const id = newId()
+    return world.client('email', (dependencies) => queueEmail(dependencies, workspaceId, input, id))
   }
   return world.keyed('email', async (dependencies, call) => {
-    const id = await queueEmail(dependencies, workspaceId, input, call)
-    return { status: 202, body: { id }, contactId: recipientIdOf(workspaceId, RECEIPT.to, contactId) }
+    const { email } = await queueEmail(dependencies, workspaceId, input, call.id)
+    return { status: 202, body: { id: email.id }, contactId: recipientIdOf(workspaceId, RECEIPT.to, contactId) }
   })
 }
 
@@ -142,7 +140,7 @@ const EMAIL_STOPS = {
   cancelled: (world: World, id: string) =>
     world.client(
       'cancel',
-      (dependencies) => cancelEmail(dependencies, world.ground.workspaceId, id, newCall()).then(() => true),
+      (dependencies) => cancelEmail(dependencies, world.ground.workspaceId, id).then(() => true),
       notCancellable,
     ),
   suppressed: (world: World) =>
@@ -550,6 +548,7 @@ export const MESSAGE_WORLDS = {
     workers: 2,
     async run(world) {
       const { scheduler } = world
+      world.sendsEmails = true
       const contactId = scheduler.pick([true, false]) ? await world.contact('ada') : undefined
       return {
         done: acceptEmail(world, {
@@ -567,6 +566,7 @@ export const MESSAGE_WORLDS = {
     workers: 2,
     async run(world) {
       const { scheduler } = world
+      world.sendsEmails = true
       const stop = scheduler.pick(['cancelled', 'suppressed', 'erased'] as const)
       const hasContact = stop === 'erased' || scheduler.pick([true, false])
       const contactId = hasContact ? await world.contact('ada') : undefined

@@ -5,10 +5,8 @@ import { setImmediate as immediately } from 'node:timers/promises'
 import { campaign } from '../../workflows/campaign.ts'
 import { enrollment } from '../../workflows/enrollment.ts'
 import { retry } from '../../workflows/retry.ts'
-import { transactionalEmail } from '../../workflows/transactional-email.ts'
 import { campaignWorkflowId } from '../../src/automation-engine/campaign.ts'
 import { retryWorkflowId } from '../../src/automation-engine/retry.ts'
-import { transactionalEmailWorkflowId } from '../../src/automation-engine/transactional-email.ts'
 import type { Arrival, EnrollmentInput } from '../../src/automation-engine/contract.ts'
 import type { Activities } from '../../activities/index.ts'
 import { ENGINE_VERSION } from '../../src/automation-engine/machine.ts'
@@ -24,10 +22,7 @@ import { current, FAULTS, type Offer, type Process, type Scheduler } from './sch
 import type { Event } from './events.ts'
 import { Cancelled, ContinueAsNew, Instance, instances } from './workflow-runtime.ts'
 
-const WORKFLOWS = { enrollment, campaign, retry, transactionalEmail } as unknown as Record<
-  string,
-  (input: unknown) => Promise<unknown>
->
+const WORKFLOWS = { enrollment, campaign, retry } as unknown as Record<string, (input: unknown) => Promise<unknown>>
 
 interface Execution {
   id: string
@@ -108,21 +103,6 @@ export class TemporalModel {
         ask('signal-with-start', () =>
           this.signalWithStart(retryWorkflowId(messageId), 'retry', { workspaceId, messageId }, 'asked'),
         ),
-      sendEmail: (workspaceId, emailId, sendAt) =>
-        ask('start', () => {
-          const id = transactionalEmailWorkflowId(emailId)
-          const found = this.executions.get(id)
-          if (found && !found.closed) return
-          const begun = this.begin(id, 'transactionalEmail', { workspaceId, emailId, sendAt: sendAt.getTime() })
-          begun.fresh = true
-        }),
-      cancelEmail: (emailId) =>
-        ask('cancel', () => {
-          const found = this.executions.get(transactionalEmailWorkflowId(emailId))
-          if (!found || found.closed) return
-          found.history.push({ kind: 'cancel' })
-          found.fresh = true
-        }),
       campaignState: (campaignId) =>
         ask('describe', () => {
           const found = this.executions.get(campaignWorkflowId(campaignId))

@@ -24,6 +24,7 @@ import { createLeaseKeeper } from '../../src/messages/leases.ts'
 import { createMessageStore } from '../../src/runtime/mail.ts'
 import { agreeOnMail } from '../../src/instance/mail-mode.ts'
 import { withFailOver } from '../../src/smtp/fail-over.ts'
+import { startEmailQueue } from '../../src/emails/email-queue.ts'
 import { startRelay } from '../../src/relay/relay.ts'
 import type { Trigger, TriggerConfig } from '../../src/triggers/trigger.ts'
 import { upsertContact } from '../../src/contacts/upsert-contacts.ts'
@@ -124,6 +125,8 @@ const TABLES = [
 
 /** Interval of an idle relay in virtual milliseconds: each poll takes some steps of the run. */
 const RELAY_IDLE_MS = 30_000
+/** The same for the queue of transactional emails. */
+const EMAIL_QUEUE_IDLE_MS = 2_000
 /** The same for the delivery of webhooks: shorter than a lease. */
 const WEBHOOKS_IDLE_MS = 2_000
 
@@ -144,6 +147,8 @@ export class World {
   readonly ground: Ground
   /** The fired events, and when their first request began. */
   readonly fired: { id: string; at: number }[] = []
+  /** Whether workers send transactional emails. */
+  sendsEmails = false
   /** Receives webhooks, in a world that has some. */
   receiver: ReceiverModel | undefined
   private readonly webhooks = new Map<Process, WebhookDeliveries>()
@@ -207,24 +212,27 @@ export class World {
     const dependencies = this.dependencies()
     const servers = Array.from({ length: this.mailServers }, (_, n) => (n === 0 ? 'mail' : `mail ${n + 1}`))
     const smtp = withFailOver(servers.map((server) => this.mail.transport(this.connections, server)))
-    const activities = createActivities({
+    const sending = {
       ...dependencies,
-      instance: () => Promise.resolve(INSTALLATION),
       smtp,
       renderer,
       requiresProof: false,
-      sendRequest: () => Promise.resolve({ problem: 'The simulation has no web servers', isPermanent: true }),
       leases: createLeaseKeeper(dependencies.em),
       store: createMessageStore(dependencies.em),
       mailFrom: 'Simulation <from@example.com>',
       links: someLinks,
       secrets: noSecrets,
       connections: this.connections,
-      keepsRate: false,
+    }
+    const activities = createActivities({
+      ...sending,
+      instance: () => Promise.resolve(INSTALLATION),
+      sendRequest: () => Promise.resolve({ problem: 'The simulation has no web servers', isPermanent: true }),
     })
     this.temporal.workers.add({ process, activities })
     current.run(process, () => {
       startRelay(dependencies, { idleMs: RELAY_IDLE_MS })
+      if (this.sendsEmails) startEmailQueue(sending, { connections: this.connections, idleMs: EMAIL_QUEUE_IDLE_MS })
       if (this.receiver) this.webhooks.set(process, this.deliverWebhooks(this.receiver))
     })
   }

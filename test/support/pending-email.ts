@@ -1,4 +1,3 @@
-import { transactionalEmailWorkflowId } from '../../src/automation-engine/index.ts'
 import { eventually } from './eventually.ts'
 import type { Service } from './service.ts'
 
@@ -17,10 +16,6 @@ export const isDeferred = (service: Service, automationId: string, contactId: st
 /** Tries a deferred email again at once. Temporal owns the timer of the retry, so the test resets it. */
 export const tryAgain = (service: Service, automationId: string, contactId: string): Promise<unknown> =>
   resetActivity(service, workflowId(automationId, contactId), 'sendEmail')
-
-/** Tries a deferred transactional email again at once. */
-export const tryEmailAgain = (service: Service, id: string): Promise<unknown> =>
-  resetActivity(service, transactionalEmailWorkflowId(id), 'sendTransactionalEmail')
 
 const resetActivity = ({ context }: Service, id: string, type: string) =>
   context.temporal.workflowService.resetActivity({

@@ -219,7 +219,6 @@ async function startMachinery(): Promise<Machinery> {
         links: someLinks,
         secrets,
         connections: 5,
-        keepsRate: false,
       }),
       shutdownGraceMs: 2_000,
     }

@@ -24,7 +24,7 @@ create table messages (
   claim uuid not null,
   attempts integer not null default 1,
   claimed_at timestamptz not null default now(),
-  -- The claim's owner stops sending before this time.
+  -- The claim's owner stops sending before this time. Until then, a worker has taken a queued transactional email from the queue.
   lease_until timestamptz,
   message_id text,
   recipient text,
@@ -71,7 +71,7 @@ create index messages_of_campaign on messages (campaign_id, status, created_at d
 create index messages_open on messages (claimed_at) where status in ('UNCONFIRMED', 'SENDING', 'DEFERRED');
 create index messages_queue on messages (campaign_id, due_at, id)
   where campaign_id is not null and status in ('QUEUED', 'DEFERRED');
-create index messages_queued_emails on messages (due_at)
+create index messages_queued_emails on messages (workspace_id, due_at, id)
   where automation_id is null and campaign_id is null and status in ('QUEUED', 'DEFERRED');
 create index messages_sending_of_campaign on messages (campaign_id)
   where campaign_id is not null and status = 'SENDING';

@@ -50,3 +50,10 @@ create table warm_up_days (
   mailed integer not null default 0 check (mailed >= 0),
   primary key (workspace_id, day)
 );
+
+-- When the next email may be sent within SEND_RATE. One row.
+create table send_rate (
+  id boolean primary key default true check (id),
+  next_at timestamptz not null default now()
+);
+insert into send_rate default values;

@@ -1,0 +1,120 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { postponeMessages, type SendDependencies, takeQueuedEmails } from '../messages/index.ts'
+import { waits } from '../platform/waits.ts'
+import { TransportClosed } from '../smtp/index.ts'
+import { type EmailResult, sendEmail } from './send-email.ts'
+
+/** Emails that a worker has at a time for each connection to the mail server. */
+const TAKEN_PER_CONNECTION = 4
+/** The part of them that is left when more are taken. */
+const REFILLED_AT = 0.75
+/** Milliseconds until an email is tried again that got no connection, or that changed while it was prepared. */
+const SOON_MS = 1_000
+/** The same for an email without a workspace or a recipient: they may be about to be deleted. */
+const MUCH_LATER_MS = 30_000
+/** Maximum milliseconds between checks after failures, for example if Postgres is down. */
+const MAX_PAUSE_MS = 15_000
+
+export interface EmailQueue {
+  /** Rejects if the loop ended because of a bug. */
+  ended: Promise<void>
+  /** Takes no more emails. @param graceMs milliseconds for those that were taken to be sent */
+  stop(graceMs: number): Promise<void>
+}
+
+/**
+ * Sends the transactional emails that are due. Any number of workers can do this, and any of them can be killed: an email belongs to a
+ * worker for seconds, and is claimed before it is sent.
+ *
+ * Why this is a loop in the worker and not a workflow: see docs/decisions/0083-email-queue.md.
+ */
+export function startEmailQueue(
+  dependencies: SendDependencies,
+  { connections, idleMs = waits.emailQueueIdle }: { connections: number; idleMs?: number },
+): EmailQueue {
+  const { em, log } = dependencies
+  const stopping = new AbortController()
+  const capacity = connections * TAKEN_PER_CONNECTION
+  const underWay = new Set<Promise<void>>()
+  /** Number of emails under way of each workspace. */
+  const held = new Map<string, number>()
+  let closedUntil = 0
+
+  async function send(id: string): Promise<void> {
+    try {
+      const result = await sendEmail(dependencies, id, stopping.signal)
+      if (result.kind === 'closed') closedUntil = performance.now() + waits.sendingDisabled
+      const afterMs = againAfterMs(result)
+      if (afterMs !== undefined) await postponeMessages(em.fork(), [{ id, dueInSeconds: afterMs / 1_000 }])
+    } catch (error) {
+      if (error instanceof TransportClosed) await postponeMessages(em.fork(), [{ id, dueInSeconds: 0 }])
+      else throw error
+    }
+  }
+
+  function begin({ id, workspaceId }: { id: string; workspaceId: string }): void {
+    held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1)
+    const sending: Promise<void> = send(id)
+      // It is taken again when it no longer belongs to this worker.
+      .catch((error: unknown) => log.warn({ error, emailId: id }, 'An email could not be sent; it is tried again'))
+      .finally(() => {
+        underWay.delete(sending)
+        const left = held.get(workspaceId)! - 1
+        if (left > 0) held.set(workspaceId, left)
+        else held.delete(workspaceId)
+      })
+    underWay.add(sending)
+  }
+
+  /** Begins to send emails that are due. @returns whether there may be more */
+  async function take(): Promise<boolean> {
+    if (performance.now() < closedUntil) return false
+    // Emails that are taken together share statements.
+    while (underWay.size > capacity * REFILLED_AT) await Promise.race(underWay)
+    const free = capacity - underWay.size
+    const emails = await takeQueuedEmails(em.fork(), free, held)
+    for (const email of emails) begin(email)
+    return emails.length === free
+  }
+
+  async function run(): Promise<void> {
+    for (let pauseMs = idleMs; !stopping.signal.aborted;) {
+      try {
+        if (await take()) continue
+        pauseMs = idleMs
+      } catch (error) {
+        log.warn({ error }, 'The email queue could not be read; retrying')
+        pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
+      }
+      await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+    await Promise.all(underWay)
+  }
+
+  const ended = run()
+  return {
+    ended,
+    async stop(graceMs) {
+      stopping.abort()
+      await Promise.race([ended, delay(graceMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/** Returns the milliseconds until an email is tried again; `undefined` if it is final. */
+function againAfterMs(result: EmailResult): number | undefined {
+  switch (result.kind) {
+    case 'final':
+      return undefined
+    case 'deferred':
+      return result.afterMs
+    case 'closed':
+      return waits.sendingDisabled
+    case 'queue':
+    case 'changed':
+      return SOON_MS
+    case 'gone':
+    case 'paused':
+      return MUCH_LATER_MS
+  }
+}
