@@ -1,4 +1,6 @@
-/** A thread with a bare Koa endpoint that inserts each email into a table. Posts its port, and ends with the thread. */
+/**
+ * A thread with a bare Koa endpoint that inserts each email and its message, in one statement. Posts its port, and ends with the thread.
+ */
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { json } from 'node:stream/consumers'
@@ -13,12 +15,18 @@ await pool.query(
      created_at timestamptz not null default now()
    )`,
 )
+await pool.query(
+  `create table if not exists bare_messages (
+     id uuid primary key references bare_emails, status text not null, due_at timestamptz not null default now()
+   )`,
+)
 const app = new Koa()
 app.use(async (ctx) => {
   const { to, subject, text } = (await json(ctx.req)) as { to: string; subject: string; text: string }
   const { rows } = await pool.query<{ id: string }>({
     name: 'insert',
-    text: 'insert into bare_emails (recipient, subject, body) values ($1, $2, $3) returning id',
+    text: `with email as (insert into bare_emails (recipient, subject, body) values ($1, $2, $3) returning id)
+           insert into bare_messages (id, status) select id, 'QUEUED' from email returning id`,
     values: [to, subject, text],
   })
   ctx.status = 202

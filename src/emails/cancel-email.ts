@@ -14,15 +14,14 @@ const CANCELLED = 'Cancelled before it was sent'
  */
 export function cancelEmail({ em }: Pick<Dependencies, 'em'>, workspaceId: string, id: string): Promise<EmailDetail> {
   return inTransaction(em, async (unit) => {
-    const found = await getEmail(unit, workspaceId, id)
-    if (found.email.cancelledAt) return found
-    if ((await dismissMessages(unit, { ids: [id] }, CANCELLED)) === 0) {
-      const { status } = (await getEmail(unit, workspaceId, id)).message
+    await getEmail(unit, workspaceId, id)
+    if ((await dismissMessages(unit, { ids: [id] }, CANCELLED)) > 0) await markCancelled(unit, id)
+    // Another request may have cancelled it.
+    const detail = await getEmail(unit, workspaceId, id)
+    if (!detail.email.cancelledAt)
       throw new ApiError(EMAIL_NOT_CANCELLABLE, {
-        message: `The email is ${status}. Only an email that is QUEUED or DEFERRED can be cancelled`,
+        message: `The email is ${detail.message.status}. Only an email that is QUEUED or DEFERRED can be cancelled`,
       })
-    }
-    await markCancelled(unit, id)
-    return getEmail(unit, workspaceId, id)
+    return detail
   })
 }

@@ -37,8 +37,8 @@ export async function queueEmail(
   input: EmailInput,
   id: string,
 ): Promise<EmailDetail> {
-  if (em.isInTransaction() || input.attachments !== undefined)
-    return (await queueTogether({ em }, workspaceId, [{ id, input }]))[0]!
+  // Files of many requests would be in memory at once.
+  if (input.attachments !== undefined) return (await queueTogether({ em }, workspaceId, [{ id, input }]))[0]!
   const content = await contentOf(em.fork(), workspaceId, input)
   return acceptedDetail(await queueShared(em, { workspaceId, id, input, content }))
 }

@@ -140,8 +140,11 @@ export interface Operation {
   responses: Record<number, ResponseDescription>
   /** Errors of this operation by status, in addition to those of every operation. A plain string describes an invalid request. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
-  /** False if the effect is not in Postgres alone, or is more than one transaction. */
-  transactional?: false
+  /**
+   * False if the effect is not in Postgres alone, or is more than one transaction. `with-key`: a request without an Idempotency-Key shares
+   * a transaction with others.
+   */
+  transactional?: false | 'with-key'
   /**
    * Runs slow checks that schemas cannot express, and passes the result to the handler. It runs before the transaction, so that
    * no database connection is held in the meantime.

@@ -98,6 +98,19 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
     assert.equal(await store.claim(attempt, SENDING), false)
   })
 
+  it('is cancelled for each of two concurrent requests', async () => {
+    const id = await anEmail('twice@example.com')
+    const release = await lockWith(em(), 'select from messages where id = $1::uuid for update', [id])
+    const cancelling = [1, 2].map(() => service.call('POST', `emails/${id}/cancel`))
+    await lockWaits(em(), 2)
+    await release()
+    const cancelled = await Promise.all(cancelling)
+    assert.deepEqual(
+      cancelled.map(({ status }) => status),
+      [200, 200],
+    )
+  })
+
   it('does not claim an email whose contact was erased after it was prepared', async () => {
     const contactId = await aContact(service)
     const { store, attempt } = await prepare(await anEmail(await addressOf(service, contactId)))

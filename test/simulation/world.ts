@@ -196,7 +196,8 @@ export class World {
 
   dependencies(): Dependencies {
     return {
-      em: this.ground.orm.em,
+      // Of this process: statements that requests share are kept by it.
+      em: this.ground.orm.em.fork(),
       enrollments: this.temporal.client(),
       recording: createBulkhead(MAX_RECORDS_PER_BATCH),
       deliverAtOnce: createImmediateDelivery(),
