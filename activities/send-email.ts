@@ -10,18 +10,17 @@ export interface SendEmailInput extends InstanceRef {
   workspaceId: string
   automationId: string
   stepId: string
-  occurrence: number
 }
 
 /**
  * The next action of a sequence after its email:
- * - go-on: the message is final, and the sequence continues
+ * - continue: the message is final, and the sequence continues
  * - stop: it failed permanently, and the automation ends enrollments in this case
  * - paused: the automation is paused or a draft
  * - gone: the enrollment, the automation or the contact no longer exists
  */
 export interface SendEmailResult {
-  next: 'go-on' | 'stop' | 'paused' | 'gone'
+  next: 'continue' | 'stop' | 'paused' | 'gone'
   /** When the message became final, in milliseconds since 1970, if an earlier attempt did that. */
   finalAt?: number
 }
@@ -67,5 +66,5 @@ async function recordRejectionAtOnce(dependencies: ActivityDependencies, message
 
 function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' | 'changed' }>): SendEmailResult {
   if (result.kind !== 'final') return { next: result.kind }
-  return { next: result.stop ? 'stop' : 'go-on', ...(result.at && { finalAt: result.at.getTime() }) }
+  return { next: result.stop ? 'stop' : 'continue', ...(result.at && { finalAt: result.at.getTime() }) }
 }

@@ -56,7 +56,7 @@ export const claiming: Benchmark = {
           triggerEventId: null,
           enrolledAt: new Date(),
         })
-        const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId, occurrence: 0 }
+        const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId }
         times.push(
           await timed(async () => {
             const attempt = anAttempt(await prepare(step))
@@ -83,7 +83,6 @@ interface Step {
   automationId: string
   enrollmentId: string
   stepId: string
-  occurrence: number
 }
 
 /** Reads what `prepareStep` does, but only a contact's row: no suppressions, opt-outs or memberships. */

@@ -85,7 +85,7 @@ function enrollmentOf({ context, workspaceId }: Service, { automationId, stepId 
       await recordEnrollment(em(), write)
     },
     prepare: async () => {
-      const step = { workspaceId, automationId, enrollmentId, stepId, occurrence: 0 }
+      const step = { workspaceId, automationId, enrollmentId, stepId }
       const prepared = await prepareStep({ em: em(), log: quietLog }, step)
       if (prepared.kind !== 'ready') throw new Error(`The email is ${prepared.kind}`)
       message = prepared.message

@@ -101,9 +101,9 @@ export const messagesList = lastPage(
     for (const [from, to] of batches(count)) {
       await sql(
         service.context.orm.em.fork(),
-        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim,
+        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim,
            recipient, subject, text, created_at)
-         select gen_random_uuid(), workspace_id, $2::uuid, id, gen_random_uuid(), gen_random_uuid(), 0,
+         select gen_random_uuid(), workspace_id, $2::uuid, id, gen_random_uuid(), gen_random_uuid(),
            case when n % 100 = 0 then 'FAILED' else 'SENT' end, gen_random_uuid(), 'ada@example.com', 'Welcome', 'x',
            now() - n * interval '1 second'
          from automations, generate_series($3::integer, $4::integer) n where id = $1::uuid`,

@@ -36,10 +36,10 @@ async function fill(service: Service, count: number): Promise<Side> {
 /** Half of the messages go to twenty domains, the others to many. A quarter are opened, and a tenth clicked. */
 const MESSAGES = `
 with message as (
-  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, campaign_id, due_at, status, claim,
+  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, campaign_id, due_at, status, claim,
     recipient, created_at, sent_at, final_at, opened_at, clicked_at)
   select gen_random_uuid(), $1::uuid, gen_random_uuid(), of_automation, case when of_automation is not null then gen_random_uuid() end,
-    case when of_automation is not null then $5::uuid end, case when of_automation is not null then 0 end,
+    case when of_automation is not null then $5::uuid end,
     case when of_automation is null then $6::uuid end, at, 'SENT', gen_random_uuid(), 'contact-' || n || '@' || domain, at, at, at,
     case when n % 4 = 0 then at end, case when n % 10 = 0 then at end
   from generate_series($2::integer, $3::integer - 1) n

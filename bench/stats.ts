@@ -73,8 +73,8 @@ async function fill(service: Service, count: number): Promise<Side> {
          from numbers cross join lateral (select now() - (n % 31536000) * interval '31 seconds' as at) entry
          returning *
        )
-       insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, created_at, final_at)
-       select gen_random_uuid(), workspace_id, contact_id, automation_id, id, $5::uuid, 0,
+       insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim, created_at, final_at)
+       select gen_random_uuid(), workspace_id, contact_id, automation_id, id, $5::uuid,
          case when random() < 0.01 then 'FAILED' else 'SENT' end, gen_random_uuid(), enrolled_at, enrolled_at
        from enrollment`,
       [workspaceId, automationId, from, to, stepId, made.data.steps[2].id],

@@ -10,7 +10,7 @@ import {
 } from '@temporalio/workflow'
 import {
   type Arrival,
-  automationChangedSignal,
+  wakeSignal,
   describeStep,
   type Effect,
   type EndStatus,
@@ -89,7 +89,7 @@ class Run {
     for (const entry of [input, ...this.received]) this.know(entry)
     setHandler(enterSignal, (entry) => this.receive(entry))
     // A run that has not begun has no steps, and nothing is in flight: everything it does comes after the change.
-    setHandler(automationChangedSignal, () => {
+    setHandler(wakeSignal, () => {
       if (this.hasBegun) this.feed({ kind: 'changed' })
     })
     // A run that has not begun finds the end in the database.
@@ -220,7 +220,7 @@ class Run {
     switch (effect.do) {
       case 'send': {
         this.show()
-        const key = { instanceId, enrollmentId, workspaceId, automationId, stepId: effect.stepId, occurrence: 0 }
+        const key = { instanceId, enrollmentId, workspaceId, automationId, stepId: effect.stepId }
         const { next: as, finalAt: at } = await sendEmail(key)
         this.feed({ kind: 'email-settled', stepId: effect.stepId, as, at })
         return

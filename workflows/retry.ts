@@ -1,5 +1,5 @@
 import { setHandler } from '@temporalio/workflow'
-import { askedSignal, type RetryInput, type RetryResult } from '../src/automation-engine/index.ts'
+import { retryRequestedSignal, type RetryInput, type RetryResult } from '../src/automation-engine/index.ts'
 import { retryMessage } from './activities.ts'
 
 /**
@@ -8,11 +8,11 @@ import { retryMessage } from './activities.ts'
  * complete a run that has not seen a signal.
  */
 export async function retry(input: RetryInput): Promise<RetryResult> {
-  let asked = 0
-  setHandler(askedSignal, () => void (asked += 1))
+  let requests = 0
+  setHandler(retryRequestedSignal, () => void (requests += 1))
   for (;;) {
-    const seen = asked
+    const seen = requests
     const result = await retryMessage(input)
-    if (asked === seen) return result
+    if (requests === seen) return result
   }
 }

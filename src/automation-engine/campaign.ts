@@ -9,7 +9,7 @@ export interface CampaignInput extends InstanceRef {
 
 /** Next action of a campaign, according to the database: continue immediately, later, or after a change, or end. */
 export interface CampaignStep {
-  next: 'go-on' | 'wait' | 'end'
+  next: 'continue' | 'wait' | 'end'
   /** When to continue, in milliseconds since 1970; `null` waits for a change. */
   until?: number | null
 }

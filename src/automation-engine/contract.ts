@@ -68,7 +68,7 @@ export interface EnrollmentState {
 export const enterSignal = defineSignal<[Arrival]>('enter')
 
 /** Signals that the automation changed. An enrollment that it paused must check again. */
-export const automationChangedSignal = defineSignal('automationChanged')
+export const wakeSignal = defineSignal('wake')
 
 /** Ends an enrollment by a rule: its goal, or an exit rule. The database has its end already. */
 export const leaveSignal = defineSignal<[{ enrollmentId: string; status: EndStatus }]>('leave')

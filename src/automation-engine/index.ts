@@ -1,6 +1,6 @@
 export {
   type Arrival,
-  automationChangedSignal,
+  wakeSignal,
   type EnrollmentInput,
   type EnrollmentResult,
   type EnrollmentWorkflow,
@@ -34,7 +34,13 @@ export { ENGINE_VERSION, type MachineEvent, nextTransition, positionOf, type Ste
 export { firstStop, type Stop, stopAfter } from './next-stop.ts'
 export { type BranchRef, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
-export { askedSignal, type RetryInput, type RetryResult, type RetryWorkflow, retryWorkflowId } from './retry.ts'
+export {
+  retryRequestedSignal,
+  type RetryInput,
+  type RetryResult,
+  type RetryWorkflow,
+  retryWorkflowId,
+} from './retry.ts'
 export { plainMarkdown } from './plain-markdown.ts'
 export {
   AUTOMATION_STATUSES,

@@ -42,7 +42,7 @@ export type MachineEvent =
    * The email of a step is final or cannot be sent: paused, stopped by a rejection, or deleted. `at` is when it became final, in
    * milliseconds since 1970, if that was a while ago. Ignored unless it is for the present step.
    */
-  | { kind: 'email-settled'; stepId: string; as: 'go-on' | 'stop' | 'paused' | 'gone'; at?: number | undefined }
+  | { kind: 'email-settled'; stepId: string; as: 'continue' | 'stop' | 'paused' | 'gone'; at?: number | undefined }
   /** The activity of a step has a result. Ignored unless it is for the present step. */
   | { kind: 'step-ran'; stepId: string; result: StepResult }
   /** The time of a wait has come. */
@@ -54,14 +54,14 @@ export type MachineEvent =
 
 /**
  * The result of a step's activity:
- * - go-on: the step is done. `branch` names the branch that follows, for a step that has some
+ * - continue: the step is done. `branch` names the branch that follows, for a step that has some
  * - wait: the sequence continues at `until`, in milliseconds since 1970
  * - retry: the activity runs again at `until`, or earlier after a change
  * - end: the enrollment ends
  * - paused, gone: as for an email
  */
 export type StepResult =
-  | { next: 'go-on'; branch?: string; at?: number }
+  | { next: 'continue'; branch?: string; at?: number }
   | { next: 'wait' | 'retry'; until: number }
   | { next: 'end'; status: EndStatus }
   | { next: 'paused' | 'gone' }
@@ -141,11 +141,11 @@ function begin(
 function settle(
   steps: readonly StepOutline[],
   state: MachineState,
-  as: 'go-on' | 'stop' | 'paused' | 'gone',
+  as: 'continue' | 'stop' | 'paused' | 'gone',
   now: number,
 ): Transition {
   switch (as) {
-    case 'go-on':
+    case 'continue':
       return released(state, goOn(steps, { ...state, paused: false }, now))
     case 'stop':
       return end(state, 'STOPPED')
@@ -159,7 +159,7 @@ function settle(
 function settleStep(steps: readonly StepOutline[], state: MachineState, result: StepResult, now: number): Transition {
   const position = positionOf(steps, state)
   switch (result.next) {
-    case 'go-on': {
+    case 'continue': {
       const to =
         result.branch === undefined ? successorOf(steps, position) : branchStart(steps, position, result.branch)
       return released(state, enter(steps, to, { ...state, paused: false }, result.at ?? now))

@@ -19,4 +19,4 @@ export const retryWorkflowId = (messageId: string): string => `retry:${messageId
 export type RetryWorkflow = (input: RetryInput) => Promise<RetryResult>
 
 /** Signals that a retry was requested, possibly again during a retry. The workflow checks for requests before it ends. */
-export const askedSignal = defineSignal('asked')
+export const retryRequestedSignal = defineSignal('retryRequested')

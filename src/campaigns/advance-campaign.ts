@@ -73,7 +73,7 @@ export async function advanceCampaign(
       return { next: 'wait', until: null }
     case 'CANCELLED': {
       const dismissed = await dismissMessages(em, { campaignId, limit: pageSizes.dismissed }, CANCELLED)
-      if (dismissed === pageSizes.dismissed) return { next: 'go-on' }
+      if (dismissed === pageSizes.dismissed) return { next: 'continue' }
       // A message that is being sent may still be deferred. The next turn dismisses it then.
       return (await hasOpen(em, campaignId)) ? soon(SOON_MS) : { next: 'end' }
     }
@@ -82,7 +82,7 @@ export async function advanceCampaign(
       if (at.getTime() > Date.now()) return { next: 'wait', until: at.getTime() }
       // Postgres's clock may be slow compared with ours.
       return (await beginSending(em, campaignId, await lastPosition(em, campaign.workspaceId)))
-        ? { next: 'go-on' }
+        ? { next: 'continue' }
         : soon(SOON_MS)
     }
     case 'SENDING':
@@ -156,7 +156,7 @@ async function send(
     // No connection was free, or every message of the page changed in the meantime.
     if (done.tried === 0 && messages.length > 0) return soon(SOON_MS)
   }
-  return { next: 'go-on' }
+  return { next: 'continue' }
 }
 
 /** Queues the recipients. @returns the next step; `undefined` once all are queued */
@@ -174,7 +174,7 @@ async function queueAll(
     log.error({ campaignId: id }, 'Campaign paused: a list or a segment of its audience was deleted')
     return (await pauseAutomatically(em, id, PAUSE_REASONS.AUDIENCE_MISSING))
       ? { next: 'wait', until: null }
-      : { next: 'go-on' }
+      : { next: 'continue' }
   }
   const times = timesOf(campaign)
   let { cursor } = campaign
@@ -182,14 +182,14 @@ async function queueAll(
     const of = { id, workspaceId, cursor, abTest: campaign.abTest ?? null }
     const page = await queuePage(em, of, audience, await timesOfPage(em, of, times))
     // Another process advanced it, or it was paused.
-    if (page === undefined) return { next: 'go-on' }
+    if (page === undefined) return { next: 'continue' }
     ;({ cursor } = page)
     if (page.materialized) {
       await analyzeMessages(em, id)
       return undefined
     }
   }
-  return { next: 'go-on' }
+  return { next: 'continue' }
 }
 
 /** Determines what a campaign with queued recipients waits for. @returns `recipients` if some are due */
@@ -197,14 +197,14 @@ async function findNextStep(em: EntityManager, campaign: Campaign): Promise<Camp
   const { id } = campaign
   const rest = await remainingRecipients(em, id)
   // Paused or cancelled in the meantime.
-  if (!(await isSending(em, id))) return { next: 'go-on' }
+  if (!(await isSending(em, id))) return { next: 'continue' }
   const now = Date.now()
   let decidesAt: Date | undefined
   if (rest.isWaitingForWinner && !rest.isQueued && !rest.isSending) {
     decidesAt = await decisionTime(em, id)
     if (decidesAt && decidesAt.getTime() <= now)
       return (await releaseRemainingRecipients(em, id, campaign.abTest?.winnerBy ?? 'OPENED'))
-        ? { next: 'go-on' }
+        ? { next: 'continue' }
         : soon(SOON_MS)
   }
   if (rest.dueAt === null) {

@@ -96,7 +96,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
     }
     case 'WAKE':
-      return enrollments.automationChanged(place)
+      return enrollments.wake(place)
     case 'CANCEL':
       return enrollments.cancel(place)
     case 'END':

@@ -41,7 +41,7 @@ export async function reconcileEnrollment(
   if (state === 'PAUSED') {
     // A restored workflow may have missed the signal to continue. A second signal is harmless.
     if (!active.sends) return 'running'
-    await enrollments.automationChanged(place)
+    await enrollments.wake(place)
     return 'told'
   }
   const ids = { enrollmentId: id, automationId, contactId }

@@ -38,7 +38,6 @@ export interface StepToSend {
   automationId: string
   enrollmentId: string
   stepId: string
-  occurrence: number
 }
 
 /** Whether a step's email should be sent now. */
@@ -108,9 +107,9 @@ async function moved(
  */
 export async function prepareStep(
   dependencies: Pick<SendDependencies, 'em' | 'log'>,
-  { workspaceId, automationId, enrollmentId, stepId, occurrence }: StepToSend,
+  { workspaceId, automationId, enrollmentId, stepId }: StepToSend,
 ): Promise<PreparedStep> {
-  const ref: StepRef = { kind: 'step', enrollmentId, stepId, occurrence }
+  const ref: StepRef = { kind: 'step', enrollmentId, stepId }
   const em = () => dependencies.em.fork()
   const [found, stored, settings] = await Promise.all([
     readEmailStep(em(), enrollmentId, stepId),

@@ -12,7 +12,6 @@ const schema = defineEntity({
     automationId: p.uuid().nullable(),
     enrollmentId: p.uuid().nullable(),
     stepId: p.uuid().nullable(),
-    occurrence: p.integer().nullable(),
     campaignId: p.uuid().nullable(),
     /** A/B variant of a campaign's message. */
     variant: p.smallint().nullable(),

@@ -40,12 +40,11 @@ export const MESSAGE_RESULTS = [
 ] as const
 export type MessageResult = (typeof MESSAGE_RESULTS)[number]
 
-/** An email step of an enrollment. `occurrence` counts how often the step was reached. */
+/** An email step of an enrollment. A step is reached once. */
 export interface StepRef {
   kind: 'step'
   enrollmentId: string
   stepId: string
-  occurrence: number
 }
 
 /** A recipient of a campaign. */
@@ -91,7 +90,7 @@ export function logIdsOf(ref: MessageRef): Record<string, string> {
 function keyOf(ref: MessageRef): string {
   switch (ref.kind) {
     case 'step':
-      return `${ref.enrollmentId}/${ref.stepId}/${ref.occurrence}`
+      return `${ref.enrollmentId}/${ref.stepId}`
     case 'campaign':
       return `${ref.campaignId}/${ref.contactId}/0`
     case 'email':

@@ -40,7 +40,6 @@ interface StoredRow {
   automation_id: string | null
   enrollment_id: string | null
   step_id: string | null
-  occurrence: number | null
   campaign_id: string | null
   status: MessageStatus
   attempts: number
@@ -56,7 +55,7 @@ interface StoredRow {
 }
 
 const STORED = `
-select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, campaign_id, status, attempts, message_id,
+select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, campaign_id, status, attempts, message_id,
   retry_at, abandoned_at, final_at, claimed_at, due_at, lease_until, variant, list_ids
 from messages`
 
@@ -64,7 +63,7 @@ function refOf(row: StoredRow): MessageRef {
   const { id, campaign_id: campaignId, contact_id: contactId, enrollment_id: enrollmentId } = row
   if (campaignId !== null) return { kind: 'campaign', campaignId, contactId }
   if (enrollmentId === null) return { kind: 'email', id }
-  return { kind: 'step', enrollmentId, stepId: row.step_id!, occurrence: row.occurrence! }
+  return { kind: 'step', enrollmentId, stepId: row.step_id! }
 }
 
 /** Converts a time of a campaign's message that waits for a winner, `infinity`, to none. */
@@ -92,13 +91,13 @@ const toStored = (row: StoredRow): StoredMessage => ({
 /** Finds a step's message. */
 export async function findStepMessage(
   em: EntityManager,
-  { enrollmentId, stepId, occurrence }: Omit<StepRef, 'kind'>,
+  { enrollmentId, stepId }: Omit<StepRef, 'kind'>,
 ): Promise<StoredMessage | undefined> {
   const [row] = await preparedSql<StoredRow>(
     em,
     'find-step-message',
-    `${STORED} where enrollment_id = $1::uuid and step_id = $2::uuid and occurrence = $3::integer`,
-    [enrollmentId, stepId, occurrence],
+    `${STORED} where enrollment_id = $1::uuid and step_id = $2::uuid`,
+    [enrollmentId, stepId],
   )
   return row && toStored(row)
 }

@@ -79,12 +79,11 @@ export interface StepColumns {
   automation_id: string | null
   enrollment_id: string | null
   step_id: string | null
-  occurrence: number | null
 }
 
 const IDENTITY = `
   id uuid, claim uuid, attempts integer, before text, intent text, status text, error text,
-  workspace_id uuid, contact_id uuid, automation_id uuid, enrollment_id uuid, step_id uuid, occurrence integer,
+  workspace_id uuid, contact_id uuid, automation_id uuid, enrollment_id uuid, step_id uuid,
   message_id text, recipient text, subject text, html text, text text`
 
 export type ClaimRow = AttemptColumns & StepColumns & ContentColumns & { known_final_at: string | null }
@@ -113,9 +112,9 @@ with given as (
   from jsonb_to_recordset($1::jsonb) as given(${IDENTITY}, known_final_at timestamptz)
 ),
 inserted as (
-  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim,
+  insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim,
     lease_until, error, message_id, recipient, subject, html, text, sent_at, final_at)
-  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim,
+  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim,
     lease_until, error, message_id, recipient, subject, html, text, sent_at, final_at
   from given where before is null
   on conflict do nothing
@@ -202,8 +201,8 @@ with given as (
 ),
 inserted as (
   insert into messages
-    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, error, final_at)
-  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, error, final_at
+    (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim, error, final_at)
+  select id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim, error, final_at
   from given where before is null
   on conflict do nothing
   returning ${CHANGED}

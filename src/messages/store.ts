@@ -343,7 +343,6 @@ function attemptColumns(message: Prepared, claim: string): AttemptColumns & Step
     automation_id: message.automationId,
     enrollment_id: step?.enrollmentId ?? null,
     step_id: step?.stepId ?? null,
-    occurrence: step?.occurrence ?? null,
   }
 }
 

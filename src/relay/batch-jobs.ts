@@ -89,7 +89,7 @@ async function wakePaused({ em, enrollments, log }: Dependencies, delivery: Deli
     async (place) => {
       const { contactId, concurrencyKey } = place
       try {
-        await enrollments.automationChanged(place)
+        await enrollments.wake(place)
       } catch (error) {
         log.warn({ error, automationId, contactId }, 'Could not wake a paused enrollment; retrying later')
         await enqueue(em.fork(), { kind: 'WAKE', automationId, contactId, concurrencyKey })

@@ -43,7 +43,7 @@ export function openMetrics(em: EntityManager): MetricsRegistry {
   const pending = {
     enrolled: gauge('enrollments_enrolled', 'All enrollments of automations that still exist.'),
     completed: gauge('enrollments_completed', 'Enrollments of these automations that completed.'),
-    paused: gauge('enrollments_held', 'Enrollments that wait because their automation is paused.'),
+    paused: gauge('enrollments_paused', 'Enrollments that wait because their automation is paused.'),
     unconfirmed: gauge('messages_unconfirmed', 'Messages that may or may not have been sent.'),
     undelivered: gauge('trigger_events_undelivered', 'Trigger events that have not been delivered to Temporal yet.'),
     oldestUndelivered: gauge(

@@ -48,7 +48,7 @@ export const callWebhook: RunStep<StoredWebhook> = async (dependencies, context,
         'A template of a webhook cannot be rendered; see its run for the reason',
       )
       return await finishRun(em.fork(), context, {
-        result: { next: 'go-on' },
+        result: { next: 'continue' },
         detail: { problem: `Template error in ${request.problem}`.slice(0, MAX_PROBLEM_LENGTH), isDone: false },
       })
     }
@@ -113,7 +113,7 @@ async function record(
   if (!isDone) log.warn({ enrollmentId, stepId: step.id, ...detail }, 'A webhook failed; the enrollment continues')
   const read = isDone && step.saveAs !== null ? readJson(response.text) : undefined
   return finishRun(em.fork(), context, {
-    result: { next: 'go-on' },
+    result: { next: 'continue' },
     detail: { ...detail, ...(read && 'problem' in read && { problem: read.problem }), isDone },
     ...(read && 'json' in read && { saved: { as: step.saveAs!, output: read.json } }),
   })

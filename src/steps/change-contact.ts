@@ -18,5 +18,5 @@ export const changeContact: RunStep<Extract<StoredStep, { type: 'UPDATE_CONTACT'
     if (known) return known
     const skipped = await applyChange(em, { workspaceId, contactId, depth: depth + 1 }, step)
     if (!skipped) throw new ContextChanged()
-    return finishRun(em, context, { result: { next: 'go-on' }, detail: { skipped } })
+    return finishRun(em, context, { result: { next: 'continue' }, detail: { skipped } })
   })

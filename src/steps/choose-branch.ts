@@ -16,5 +16,5 @@ export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> =
   const { matches, values } = found
   const index = matches.indexOf(true)
   const branch = index === -1 ? ELSE : String(index)
-  return finishRun(em.fork(), context, { result: { next: 'go-on', branch }, detail: { matches, values } })
+  return finishRun(em.fork(), context, { result: { next: 'continue', branch }, detail: { matches, values } })
 }

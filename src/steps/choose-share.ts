@@ -10,7 +10,7 @@ export const chooseShare: RunStep<Extract<StoredStep, { type: 'SPLIT' }>> = asyn
     step.branches.map(({ weight }) => weight),
     `${contactId} ${step.id}`,
   )
-  return finishRun(em.fork(), context, { result: { next: 'go-on', branch: String(index) }, detail: {} })
+  return finishRun(em.fork(), context, { result: { next: 'continue', branch: String(index) }, detail: {} })
 }
 
 /**

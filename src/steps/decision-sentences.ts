@@ -17,7 +17,7 @@ const ENTRY_SENTENCES: Record<string, string> = {
 
 /** The name of the branch that a finished step took; `null` if it has no branches. */
 export function branchOf({ step, result }: Pick<Decision, 'step' | 'result'>): string | null {
-  const branch = result?.next === 'go-on' ? result.branch : undefined
+  const branch = result?.next === 'continue' ? result.branch : undefined
   if (branch === undefined) return null
   const branches = step && 'branches' in step ? (step.branches as readonly { name?: string }[]) : []
   return branches[Number(branch)]?.name ?? branch
@@ -106,7 +106,7 @@ function splitSentence(decision: Decision, step: Stored<'SPLIT'> | null): string
   if (branch === null) return 'Chooses a branch.'
   const { result } = decision
   const weights = step?.branches.map(({ weight }) => weight) ?? []
-  const weight = weights[Number(result?.next === 'go-on' ? result.branch : undefined)]
+  const weight = weights[Number(result?.next === 'continue' ? result.branch : undefined)]
   const share = weight === undefined ? '' : `, which ${percentage(weight, weights)} of contacts take`
   return `Took the branch “${branch}” of the random split${share}.`
 }
@@ -119,7 +119,7 @@ function eventSentence(
   step: Stored<'WAIT_FOR_EVENT'> | null,
 ): string {
   const event = `${step?.eventName ?? 'an event'}${step?.filter ? ' that matches the filter' : ''}`
-  const branch = result?.next === 'go-on' ? result.branch : undefined
+  const branch = result?.next === 'continue' ? result.branch : undefined
   const limit = step ? describeDelay(step.timeoutMinutes) : undefined
   if (branch === RECEIVED) return `Waited for ${event}; received it${finishedAt ? ` ${waited(at, finishedAt)}` : ''}.`
   if (branch === TIMED_OUT) return `Waited for ${event}; timed out${limit ? ` after ${limit}` : ''}.`

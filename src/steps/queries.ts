@@ -164,9 +164,9 @@ function addRun(
   { workspace_id, automation_id, step_id, finished_at, result }: RunChange,
   change: number,
 ): void {
-  if (finished_at === null || (result?.next !== 'go-on' && result?.next !== 'wait')) return
+  if (finished_at === null || (result?.next !== 'continue' && result?.next !== 'wait')) return
   const key = { workspaceId: workspace_id, automationId: automation_id, stepId: step_id, at: toDate(finished_at) }
-  const branch = result.next === 'go-on' ? result.branch : undefined
+  const branch = result.next === 'continue' ? result.branch : undefined
   changes.add(key, branch === undefined ? 'PASSED' : `PASSED ${branch}`, change)
 }
 

@@ -80,7 +80,7 @@ async function moved(
 ): Promise<StepResult> {
   const of = { enrollmentId, automationId, version, stepId: step.id }
   switch (result.next) {
-    case 'go-on': {
+    case 'continue': {
       const at = result.at === undefined ? new Date() : new Date(result.at)
       await moveEnrollment(em, { ...of, branch: result.branch, at })
       break

@@ -38,7 +38,7 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     if (!recorded) throw new ContextChanged()
     const eventId = typeof recorded['eventId'] === 'string' ? recorded['eventId'] : await findEvent(em, context, now)
     const finished = (branch: string, detail: Record<string, unknown>) =>
-      finishRun(em, context, { result: { next: 'go-on', branch }, detail })
+      finishRun(em, context, { result: { next: 'continue', branch }, detail })
     if (eventId !== undefined) return finished(RECEIVED, { eventId })
     return now < until ? { next: 'retry', until: until.getTime() } : finished(TIMED_OUT, {})
   })

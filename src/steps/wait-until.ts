@@ -22,7 +22,7 @@ export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) 
     ? { next: 'wait', until: target.getTime() }
     : step.ifPast === 'exit'
       ? { next: 'end', status: 'EXITED' }
-      : { next: 'go-on' }
+      : { next: 'continue' }
   return finishRun(em.fork(), context, { result, detail: { until: target?.toISOString() ?? null, timezone: zone } })
 }
 

@@ -3,9 +3,9 @@ import { ApiError, TEMPORAL_UNAVAILABLE } from '../platform/api-error.ts'
 import { type Client, WorkflowExecutionAlreadyStartedError, WorkflowNotFoundError } from '@temporalio/client'
 import type { SearchAttributePair } from '@temporalio/common'
 import {
-  askedSignal,
+  retryRequestedSignal,
   type Arrival,
-  automationChangedSignal,
+  wakeSignal,
   campaignChangedSignal,
   type CampaignWorkflow,
   campaignWorkflowId,
@@ -95,7 +95,7 @@ export interface Enrollments {
    */
   listRunning(of?: ContactInAutomation): AsyncIterable<ListedEnrollment>
   /** Signals an enrollment to reload its automation. An ended enrollment is not changed. */
-  automationChanged(place: Place): Promise<void>
+  wake(place: Place): Promise<void>
   /** Cancels the enrollment of a contact in an automation, whichever it is. An ended enrollment is not changed. */
   cancel(place: Place): Promise<void>
   /** Ends an enrollment, and no other one of its contact in its automation. An ended enrollment is not changed. */
@@ -236,7 +236,7 @@ export function createEnrollments(
         yield { ...running, automationId, contactId, concurrencyKey, isHeld }
       }
     },
-    automationChanged: (place) => ifRunning(() => handleOf(place).signal(automationChangedSignal)),
+    wake: (place) => ifRunning(() => handleOf(place).signal(wakeSignal)),
     cancel: (place) => ifRunning(() => handleOf(place).cancel()),
     async end(place, enrollmentId) {
       // Between the two calls it can continue in a new run, which needs the signal again; or another enrollment can start.
@@ -257,7 +257,7 @@ export function createEnrollments(
       const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>
         client.workflow.signalWithStart<RetryWorkflow, []>('retry', {
-          signal: askedSignal,
+          signal: retryRequestedSignal,
           taskQueue,
           workflowId: retryWorkflowId(messageId),
           workflowIdReusePolicy: 'ALLOW_DUPLICATE',

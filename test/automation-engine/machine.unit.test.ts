@@ -20,7 +20,7 @@ function runThrough(steps: readonly StepOutline[]) {
     if (effect.do === 'end') return { sent, status: effect.status, state }
     if (effect.do === 'send') {
       sent.push({ stepId: effect.stepId, at: now })
-      happening = { kind: 'email-settled', stepId: effect.stepId, as: 'go-on' }
+      happening = { kind: 'email-settled', stepId: effect.stepId, as: 'continue' }
     } else {
       assert.ok(effect.do === 'wait' && effect.until !== null)
       now = effect.until
@@ -42,8 +42,8 @@ const anyHappening: fc.Arbitrary<MachineEvent> = fc.oneof(
   fc.constant<MachineEvent>({ kind: 'woken' }),
   fc.constant<MachineEvent>({ kind: 'changed' }),
   fc
-    .tuple(fc.constantFrom('go-on', 'stop', 'paused', 'gone'), fc.constantFrom(PRESENT, PRESENT, PRESENT, 'another'))
-    .map(([as, stepId]): MachineEvent => ({ kind: 'email-settled', stepId, as: as as 'go-on' })),
+    .tuple(fc.constantFrom('continue', 'stop', 'paused', 'gone'), fc.constantFrom(PRESENT, PRESENT, PRESENT, 'another'))
+    .map(([as, stepId]): MachineEvent => ({ kind: 'email-settled', stepId, as: as as 'continue' })),
 )
 
 describe('the machine', () => {
@@ -135,7 +135,7 @@ describe('the machine', () => {
     const goesOn = nextTransition(
       steps,
       nextTransition(steps, stillPaused.state, { kind: 'changed' }, 0).state,
-      { kind: 'email-settled', stepId: 'a', as: 'go-on' },
+      { kind: 'email-settled', stepId: 'a', as: 'continue' },
       0,
     )
     assert.deepEqual(goesOn.effects, [
@@ -180,7 +180,12 @@ describe('the machine', () => {
   it('begins a wait when the preceding email became final, even if an earlier attempt finalized it', () => {
     const steps = [email('a'), wait('w', 60)]
     const sending = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 0).state
-    const late = nextTransition(steps, sending, { kind: 'email-settled', stepId: 'a', as: 'go-on', at: 7 }, 25 * MINUTE)
+    const late = nextTransition(
+      steps,
+      sending,
+      { kind: 'email-settled', stepId: 'a', as: 'continue', at: 7 },
+      25 * MINUTE,
+    )
     assert.deepEqual(late.effects.at(-1), { do: 'wait', until: 7 + 60 * MINUTE })
   })
 

@@ -83,7 +83,7 @@ describe('a data folder with enrollments in every state', function () {
     const paused = people.filter(isPaused)
     await eventually(
       'their enrollments are paused',
-      async () => (await metric('dripline_enrollments_held')) === paused.length || undefined,
+      async () => (await metric('dripline_enrollments_paused')) === paused.length || undefined,
     )
     assert.deepEqual(
       dueTo(paused).filter((key) => sent().includes(key)),

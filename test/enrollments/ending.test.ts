@@ -156,8 +156,8 @@ describe('an enrollment that is ended through the API', () => {
     const [row] = await list(automationId)
     await sql(
       em(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
-       select gen_random_uuid(), workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, 'DEFERRED', gen_random_uuid()
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim)
+       select gen_random_uuid(), workspace_id, contact_id, automation_id, id, gen_random_uuid(), 'DEFERRED', gen_random_uuid()
        from enrollments where id = $1::uuid`,
       [row!.id],
     )

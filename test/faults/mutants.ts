@@ -612,7 +612,7 @@ const RULES: Record<string, Mutant> = {
     what: 'the workflow decides a condition instead of an activity, without the data of the contact',
     file: 'workflows/enrollment.ts',
     replace: 'result: await runStep(type, step) })',
-    by: "result: type === 'CONDITION' ? { next: 'go-on', branch: '0' } : await runStep(type, step) })",
+    by: "result: type === 'CONDITION' ? { next: 'continue', branch: '0' } : await runStep(type, step) })",
     worlds: [],
     stories: ['condition-when-it-is-reached'],
   },

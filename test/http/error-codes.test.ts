@@ -79,8 +79,8 @@ describe('X-Error-Code', () => {
     await enroll(service, automationId, enrolled)
     await sql(
       em(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
-       select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, $3, gen_random_uuid()
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim)
+       select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), $3, gen_random_uuid()
        from enrollments where contact_id = $2::uuid`,
       [id, enrolled, status],
     )

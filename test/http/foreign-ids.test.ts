@@ -290,8 +290,8 @@ async function createResources(service: Service): Promise<Record<string, string>
   const messages = newId()
   await sql(
     em.fork(),
-    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
-     values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, 0, 'FAILED', gen_random_uuid())`,
+    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim)
+     values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, 'FAILED', gen_random_uuid())`,
     [messages, service.workspaceId, contacts, automations, row!.id, body.data.steps[0].id],
   )
   const webhook = await aWebhook(service, { url: 'http://127.0.0.1:9/', events: ['import.finished'] })

@@ -69,8 +69,8 @@ function openResources(service: Service, statuses: Statuses = {}) {
     messages: async () => {
       const id = newId()
       await run(
-        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim)
-         select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), 0, $3, gen_random_uuid()
+        `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim)
+         select $1::uuid, workspace_id, contact_id, automation_id, id, gen_random_uuid(), $3, gen_random_uuid()
          from enrollments where contact_id = $2::uuid`,
         [id, await read('enrollments'), statuses.message ?? 'FAILED'],
       )

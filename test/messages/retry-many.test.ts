@@ -133,12 +133,11 @@ describe('a request to retry many messages', () => {
     const { id } = (await claimStep(service, await stepOf(service, automationId, contactId))).message
     await sql(em(), `update messages set status = 'FAILED', lease_until = null where id = $1::uuid`, [id])
     await service.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
-    const columns =
-      'workspace_id, enrollment_id, step_id, automation_id, contact_id, status, attempts, claimed_at, created_at'
+    const columns = 'workspace_id, enrollment_id, automation_id, contact_id, status, attempts, claimed_at, created_at'
     await sql(
       em(),
-      `insert into messages (id, claim, occurrence, retry_at, ${columns})
-       select gen_random_uuid(), gen_random_uuid(), n, now(), ${columns} from messages, generate_series(1, 3) n where id = $1::uuid`,
+      `insert into messages (id, claim, step_id, retry_at, ${columns})
+       select gen_random_uuid(), gen_random_uuid(), gen_random_uuid(), now(), ${columns} from messages, generate_series(1, 3) n where id = $1::uuid`,
       [id],
     )
     const due = () =>

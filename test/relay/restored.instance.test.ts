@@ -195,7 +195,7 @@ describe('a restore', () => {
         enrollmentId: newId(),
       }
       const { automationId, enrollmentId } = ids
-      const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId(), occurrence: 0 }
+      const step = { workspaceId: service.workspaceId, automationId, enrollmentId, stepId: newId() }
       const triggerEventId = newId()
       const begin = () =>
         beginEnrollment({ em: em() } as never, {
@@ -552,9 +552,9 @@ describe('a restore', () => {
       let signals = 0
       const enrollments = {
         ...dependencies.enrollments,
-        automationChanged: (...of: [Place]) => {
+        wake: (...of: [Place]) => {
           signals += 1
-          return dependencies.enrollments.automationChanged(...of)
+          return dependencies.enrollments.wake(...of)
         },
       }
       assert.equal(await isStillEnrolled({ ...dependencies, enrollments }, row!.id, place), true)

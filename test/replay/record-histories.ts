@@ -107,7 +107,7 @@ const pause = async (automationId: string, contactId: string) => {
     (await world.handle(automationId, contactId).query(stateQuery)).paused ? true : undefined,
   )
   await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
-  await world.dependencies.enrollments.automationChanged({ automationId, contactId, concurrencyKey: '' })
+  await world.dependencies.enrollments.wake({ automationId, contactId, concurrencyKey: '' })
 }
 await record('paused-and-resumed', [wait(60), email], pause)
 /** Orders during a wait. */

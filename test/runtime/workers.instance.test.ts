@@ -236,9 +236,9 @@ describe('a worker that starts', () => {
     assert.equal(due.length, 1)
     await sql(
       em(),
-      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, recipient, status,
+      `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, recipient, status,
          claim, claimed_at, lease_until, attempts, subject)
-       select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, 1, 'a@example.com', 'SENDING',
+       select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::uuid, $6::uuid, 'a@example.com', 'SENDING',
          $7::uuid, now() + interval '1 hour', now() + interval '61 minutes', 0, 'x'`,
       [newId(), service.workspaceId, contactId, claimed, newId(), newId(), newId()],
     )

@@ -142,9 +142,9 @@ async function insertPastEnrollments(service: Service, { workspaceId, automation
   )
   await sql(
     em(),
-    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, status, claim, message_id,
+    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim, message_id,
        recipient, subject, text, response, error, created_at, sent_at, final_at)
-     select gen_random_uuid(), $1::uuid, contact_id, $2::uuid, enrollment_id, step_id, 0, status, gen_random_uuid(), message_id,
+     select gen_random_uuid(), $1::uuid, contact_id, $2::uuid, enrollment_id, step_id, status, gen_random_uuid(), message_id,
        recipient, subject, body, response, error, at, case when status = 'SENT' then at end, case when status <> 'DEFERRED' then at end
      from jsonb_to_recordset($3::jsonb) as row(contact_id uuid, enrollment_id uuid, step_id uuid, status text, message_id text,
        recipient text, subject text, body text, response text, error text, at timestamptz)

@@ -339,9 +339,9 @@ async function store(em: Em, workspaceId: string, contacts: readonly ModelContac
     })),
   )
   await insert(
-    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, occurrence, campaign_id, due_at,
+    `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, campaign_id, due_at,
        status, claim, created_at, opened_at, clicked_at)
-     select id, $1::uuid, contact_id, automation, case when campaign is null then id end, step, case when campaign is null then 1 end,
+     select id, $1::uuid, contact_id, automation, case when campaign is null then id end, step,
        campaign, case when campaign is not null then at end, status, id, at, opened_at, clicked_at
      from jsonb_to_recordset($2) as t(id uuid, contact_id uuid, automation uuid, step uuid, campaign uuid, status text,
        at timestamptz, opened_at timestamptz, clicked_at timestamptz)`,

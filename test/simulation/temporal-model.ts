@@ -101,7 +101,7 @@ export class TemporalModel {
         }),
       retry: (workspaceId, messageId) =>
         ask('signal-with-start', () =>
-          this.signalWithStart(retryWorkflowId(messageId), 'retry', { workspaceId, messageId }, 'asked'),
+          this.signalWithStart(retryWorkflowId(messageId), 'retry', { workspaceId, messageId }, 'retryRequested'),
         ),
       campaignState: (campaignId) =>
         ask('describe', () => {
@@ -147,10 +147,10 @@ export class TemporalModel {
           const enrollmentId = found.memo['enrollmentId'] as string
           return { enrollmentId, isRunning: !found.closed, endedAt: found.closedAt }
         }),
-      automationChanged: (place) =>
+      wake: (place) =>
         ask('signal', () => {
           const found = running(place)
-          if (found) this.signal(found, 'automationChanged', undefined)
+          if (found) this.signal(found, 'wake', undefined)
         }),
       cancel: (place) =>
         ask('cancel', () => {
@@ -259,7 +259,7 @@ export class TemporalModel {
     for (const execution of this.executions.values()) {
       if (execution.closed) continue
       const { enrollmentId, dedupKey, triggerEventId } = execution.input as EnrollmentInput
-      if (this.scheduler.choose([true, false])) this.signal(execution, 'automationChanged', undefined)
+      if (this.scheduler.choose([true, false])) this.signal(execution, 'wake', undefined)
       else this.signal(execution, 'enter', { enrollmentId, dedupKey, triggerEventId })
     }
   }

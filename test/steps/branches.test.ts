@@ -61,7 +61,7 @@ describe('an automation with branches', () => {
         applyChange(unit, { workspaceId, contactId, depth: 0 }, { set: { metadata: { plan: 'pro' } } }),
       )
     assert.deepEqual(await attempt(), first)
-    assert.deepEqual(first, { next: 'go-on', branch: 'else' })
+    assert.deepEqual(first, { next: 'continue', branch: 'else' })
     await dependencies.enrollments.cancel({ automationId, contactId, concurrencyKey: '' })
   })
 

@@ -12,12 +12,19 @@ function sentence(step: object | null, given: Partial<Decision>): string {
   return sentenceOf({
     ...{ id, kind: 'STEP', at, finishedAt: later, automationId: id, automationName: 'Trial', campaignId: null },
     ...{ enrollmentId: id, version: 1, enrollmentEndedAt: null },
-    ...{ stepId: id, stepType: stored?.type ?? null, step: stored, result: { next: 'go-on' }, until: null, detail: {} },
+    ...{
+      stepId: id,
+      stepType: stored?.type ?? null,
+      step: stored,
+      result: { next: 'continue' },
+      until: null,
+      detail: {},
+    },
     ...{ rule: null, place: { micros: '0', id } },
     ...given,
   })
 }
-const branch = (name: string) => ({ result: { next: 'go-on', branch: name } }) as const
+const branch = (name: string) => ({ result: { next: 'continue', branch: name } }) as const
 
 describe('the sentence of a decision', () => {
   it('has the branch of a condition and the values that were compared', () => {

@@ -137,7 +137,7 @@ describe('a step of each type', () => {
           throw error
         }
       })
-    const signal = () => dependencies.enrollments.automationChanged({ automationId, contactId, concurrencyKey: '' })
+    const signal = () => dependencies.enrollments.wake({ automationId, contactId, concurrencyKey: '' })
     const wakeTime = () =>
       eventually('the enrollment waits', async () => {
         const { wakeAt, paused } = await state()

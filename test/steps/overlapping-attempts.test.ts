@@ -68,7 +68,7 @@ describe('two overlapping attempts of a step', () => {
       await release()
       const results = await Promise.all(attempts)
       assert.deepEqual(results[1], results[0])
-      assert.partialDeepStrictEqual(results[0], { next: 'go-on', branch })
+      assert.partialDeepStrictEqual(results[0], { next: 'continue', branch })
     })
   }
 
@@ -81,6 +81,6 @@ describe('two overlapping attempts of a step', () => {
     succeeded!({ status: 200, text: null, retryAfter: null })
     await Promise.race(attempts)
     failed!({ status: 500, text: null, retryAfter: null })
-    assert.deepEqual(await Promise.all(attempts), [{ next: 'go-on' }, { next: 'go-on' }])
+    assert.deepEqual(await Promise.all(attempts), [{ next: 'continue' }, { next: 'continue' }])
   })
 })

@@ -284,7 +284,7 @@ describe('random automations, contacts and events', () => {
         if (next.kind === 'pause') await updateAutomation(orm.em, workspaceId, automationId, { status: 'PAUSED' })
         if (next.kind === 'resume') {
           await updateAutomation(orm.em, workspaceId, automationId, { status: 'ACTIVE' })
-          await dependencies.enrollments.automationChanged({ automationId, contactId, concurrencyKey: '' })
+          await dependencies.enrollments.wake({ automationId, contactId, concurrencyKey: '' })
         }
         wakeAt = await arrive()
       }

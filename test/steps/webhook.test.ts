@@ -275,7 +275,7 @@ describe('a webhook', () => {
       await eventually('it is paused', async () => ((await handle.query(stateQuery)).paused ? true : undefined))
       assert.equal(server.requests.length, 1)
       await updateAutomation(world.orm.em, world.workspaceId, automationId, { status: 'ACTIVE' })
-      await world.dependencies.enrollments.automationChanged({ automationId, contactId, concurrencyKey: '' })
+      await world.dependencies.enrollments.wake({ automationId, contactId, concurrencyKey: '' })
       await handle.result()
     })
     assert.equal(server.requests.length, 2)

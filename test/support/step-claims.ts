@@ -21,7 +21,7 @@ export async function stepOf(service: Service, automationId: string, contactId: 
   )
   const { steps } = body.data as { steps: { id: string; type: string }[] }
   const stepId = steps.find(({ type }) => type === 'EMAIL')!.id
-  return { workspaceId: row!.workspace_id, automationId, enrollmentId: row!.id, stepId, occurrence: 0 }
+  return { workspaceId: row!.workspace_id, automationId, enrollmentId: row!.id, stepId }
 }
 
 /** Prepares a step's email: see `prepareStep`. */

@@ -46,7 +46,7 @@ describe('the workflow of an enrollment that is cancelled in the task that final
       sendEmailAtOnce: () => Promise.resolve({ next: 'queue' }),
       sendEmail({ stepId }: { stepId: string }) {
         calls.push(`sent ${steps.findIndex(({ id }) => id === stepId) + 1}`)
-        return Promise.resolve({ next: 'go-on' })
+        return Promise.resolve({ next: 'continue' })
       },
       recordProcessedEvents: () => Promise.resolve(),
       finishEnrollment({ status }: { status: string }) {

@@ -45,7 +45,7 @@ create index enrollments_active on enrollments (id) where status = 'ACTIVE';
 create index enrollments_waiting on enrollments (automation_id, coalesce(next_step_id, '00000000-0000-0000-0000-000000000000'), wakes_at, id)
   where status = 'ACTIVE';
 create index enrollments_waiting_of_workspace on enrollments (workspace_id, wakes_at, id) where status = 'ACTIVE';
-create index enrollments_held on enrollments (automation_id, id) where paused;
+create index enrollments_paused on enrollments (automation_id, id) where paused;
 
 -- Apart from `automations`, whose row every send locks in share mode: counting must not wait for sending.
 create table automation_counts (

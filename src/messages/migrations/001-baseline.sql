@@ -10,7 +10,6 @@ create table messages (
   automation_id uuid,
   enrollment_id uuid,
   step_id uuid,
-  occurrence integer,
   campaign_id uuid,
   -- The A/B variant: 0 is the campaign's own content. Null while the message waits for the winner.
   variant smallint,
@@ -53,11 +52,11 @@ create table messages (
   results text[] not null default '{}',
   constraint messages_of_one check (
     case when automation_id is not null
-      then campaign_id is null and enrollment_id is not null and step_id is not null and occurrence is not null
-      else enrollment_id is null and step_id is null and occurrence is null and due_at is not null
+      then campaign_id is null and enrollment_id is not null and step_id is not null
+      else enrollment_id is null and step_id is null and due_at is not null
     end)
 );
-create unique index messages_once on messages (enrollment_id, step_id, occurrence) where enrollment_id is not null;
+create unique index messages_once on messages (enrollment_id, step_id) where enrollment_id is not null;
 -- A contact gets a campaign once, even if a page of recipients is written twice.
 create unique index messages_once_a_campaign on messages (campaign_id, contact_id) where campaign_id is not null;
 

@@ -117,7 +117,7 @@ async function secondPart(making: Making, product: Product): Promise<void> {
     },
   )
   await eventually('both are paused', async () =>
-    (await product.metric('dripline_enrollments_held')) === 2 ? true : undefined,
+    (await product.metric('dripline_enrollments_paused')) === 2 ? true : undefined,
   )
 
   const listener = await anAutomation(product, {
