@@ -14,19 +14,24 @@ import { waitUntil } from './wait-until.ts'
 /** Milliseconds until the next check whether a restored database is reconciled. */
 const RESTORED_RETRY_MS = 10_000
 
-type Runners = { [Type in StepType]?: RunStep<Extract<StoredStep, { type: Type }>> }
-
-const RUNNERS: Runners = {
-  CONDITION: chooseBranch,
-  SPLIT: chooseShare,
-  WAIT_UNTIL: waitUntil,
-  WAIT_FOR_EVENT: waitForEvent,
-  UPDATE_CONTACT: changeContact,
-  WEBHOOK: callWebhook,
+interface Runner<Step extends StoredStep> {
+  run: RunStep<Step>
+  /** Whether it changes something outside of the enrollment. After a restore, it waits until the database is reconciled. */
+  acts: boolean
 }
 
-/** The types that change something outside of the enrollment. After a restore, they wait until the database is reconciled. */
-const ACTS: readonly StepType[] = ['UPDATE_CONTACT', 'WEBHOOK']
+/** The runner of each type; `null` if the workflow runs the step, or sends its email. */
+const RUNNERS: { [Type in StepType]: Runner<Extract<StoredStep, { type: Type }>> | null } = {
+  EMAIL: null,
+  WAIT: null,
+  WAIT_UNTIL: { run: waitUntil, acts: false },
+  WAIT_FOR_EVENT: { run: waitForEvent, acts: false },
+  CONDITION: { run: chooseBranch, acts: false },
+  SPLIT: { run: chooseShare, acts: false },
+  UPDATE_CONTACT: { run: changeContact, acts: true },
+  WEBHOOK: { run: callWebhook, acts: true },
+  EXIT: null,
+}
 
 /**
  * Runs a step that is not an email, at most once: a repeated call returns the recorded result. Only a webhook can be sent twice,
@@ -60,12 +65,12 @@ async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun)
   if (context.result) return moved(em(), passed, context.result)
   if (!canSend(automationStatus))
     return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }
-  if (ACTS.includes(step.type) && !(await readSendingGate(em())).isOpen) return later()
+  const runner = RUNNERS[step.type] as Runner<StoredStep> | null
+  if (!runner) throw new Error(`A step of the type ${step.type} has no activity`)
+  if (runner.acts && !(await readSendingGate(em())).isOpen) return later()
   const left = await leaveByCondition(em(), context, new Date(now))
   if (left) return { next: 'end', status: left }
-  const run = RUNNERS[step.type] as RunStep<StoredStep> | undefined
-  if (!run) throw new Error(`A step of the type ${step.type} has no activity`)
-  const result = await run(dependencies, passed, new Date(now))
+  const result = await runner.run(dependencies, passed, new Date(now))
   return moved(em(), passed, result)
 }
 

@@ -1,6 +1,5 @@
 /**
- * Step types, as a sequence runs through them. To add one, add a module here, one in `src/automations/steps`, and a line in both
- * registries.
+ * Step types, as a sequence runs through them. To add one, add it here: the compiler reports what else it needs.
  */
 import type { Transition } from '../machine-state.ts'
 import { type Placed, type Successors, successorsOf } from '../tree.ts'

@@ -2,7 +2,7 @@ import { Menu } from '@mantine/core'
 import { IconClipboard } from '@tabler/icons-react'
 import { AnchoredMenu } from './AnchoredMenu.tsx'
 import type { Place } from './step-tree.ts'
-import { STEP_TYPES } from './step-types.ts'
+import { STEP_GROUPS, STEP_TYPES } from './step-types.ts'
 import type { StepType } from './steps.ts'
 
 export interface Adding {
@@ -10,12 +10,10 @@ export interface Adding {
   anchor: DOMRect
 }
 
-const GROUPS: readonly (readonly [string, readonly StepType[]])[] = [
-  ['Send', ['EMAIL']],
-  ['Wait', ['WAIT', 'WAIT_UNTIL', 'WAIT_FOR_EVENT']],
-  ['Branch', ['CONDITION', 'SPLIT', 'EXIT']],
-  ['Data', ['UPDATE_CONTACT', 'WEBHOOK']],
-]
+const GROUPS = STEP_GROUPS.map((label) => ({
+  label,
+  types: (Object.keys(STEP_TYPES) as StepType[]).filter((type) => STEP_TYPES[type].group === label),
+}))
 
 /** Chooses the step to add at a place. */
 export function AddStepMenu({
@@ -32,7 +30,7 @@ export function AddStepMenu({
 }) {
   return (
     <AnchoredMenu anchor={anchor} label="Add step" onClose={onClose}>
-      {GROUPS.map(([label, types]) => [
+      {GROUPS.map(({ label, types }) => [
         <Menu.Label key={label}>{label}</Menu.Label>,
         ...types.map((type) => {
           const { label: name, icon: Icon, key } = STEP_TYPES[type]

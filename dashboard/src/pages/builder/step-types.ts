@@ -12,8 +12,14 @@ import {
 } from '@tabler/icons-react'
 import type { StepType } from './steps.ts'
 
+/** In the order of the menu. */
+export const STEP_GROUPS = ['Send', 'Wait', 'Branch', 'Data'] as const
+type StepGroup = (typeof STEP_GROUPS)[number]
+
 interface StepStyle {
   label: string
+  /** Its group in the menu that adds steps. */
+  group: StepGroup
   icon: TablerIcon
   /** A color class of base.css. */
   tone: 'accent' | 'mute' | 'logic' | 'data'
@@ -24,13 +30,13 @@ interface StepStyle {
 }
 
 export const STEP_TYPES: Readonly<Record<StepType, StepStyle>> = {
-  EMAIL: { label: 'Email', icon: IconMail, tone: 'accent', isPill: false, key: 'E' },
-  WAIT: { label: 'Wait', icon: IconHourglass, tone: 'mute', isPill: true, key: 'W' },
-  WAIT_UNTIL: { label: 'Wait until', icon: IconCalendarTime, tone: 'mute', isPill: true },
-  WAIT_FOR_EVENT: { label: 'Wait for event', icon: IconBolt, tone: 'mute', isPill: false },
-  CONDITION: { label: 'Condition', icon: IconGitBranch, tone: 'logic', isPill: false },
-  SPLIT: { label: 'Random split', icon: IconArrowsSplit2, tone: 'logic', isPill: false },
-  UPDATE_CONTACT: { label: 'Update contact', icon: IconUserEdit, tone: 'data', isPill: false },
-  WEBHOOK: { label: 'Webhook', icon: IconWebhook, tone: 'data', isPill: false },
-  EXIT: { label: 'Exit', icon: IconLogout, tone: 'mute', isPill: true },
+  EMAIL: { label: 'Email', group: 'Send', icon: IconMail, tone: 'accent', isPill: false, key: 'E' },
+  WAIT: { label: 'Wait', group: 'Wait', icon: IconHourglass, tone: 'mute', isPill: true, key: 'W' },
+  WAIT_UNTIL: { label: 'Wait until', group: 'Wait', icon: IconCalendarTime, tone: 'mute', isPill: true },
+  WAIT_FOR_EVENT: { label: 'Wait for event', group: 'Wait', icon: IconBolt, tone: 'mute', isPill: false },
+  CONDITION: { label: 'Condition', group: 'Branch', icon: IconGitBranch, tone: 'logic', isPill: false },
+  SPLIT: { label: 'Random split', group: 'Branch', icon: IconArrowsSplit2, tone: 'logic', isPill: false },
+  UPDATE_CONTACT: { label: 'Update contact', group: 'Data', icon: IconUserEdit, tone: 'data', isPill: false },
+  WEBHOOK: { label: 'Webhook', group: 'Data', icon: IconWebhook, tone: 'data', isPill: false },
+  EXIT: { label: 'Exit', group: 'Branch', icon: IconLogout, tone: 'mute', isPill: true },
 }

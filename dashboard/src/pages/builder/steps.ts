@@ -164,13 +164,14 @@ function readStep(json: unknown): Step | undefined {
   if (!isRecord(json)) return undefined
   const { id, type } = json
   if (!isText(id) || !isText(type) || !Object.hasOwn(READERS, type)) return undefined
-  const fields = READERS[type as StepType](json)
+  const fields = READERS[type as Schemas['Step']['type']](json)
   return fields && ({ id, type, name: textOrNull(json['name']), ...fields } as Step)
 }
 
 type Reader = (json: Record<string, unknown>) => StepFields | undefined
 
-const READERS: Record<StepType, Reader> = {
+/** A type that the API has and `Step` has not is an error here. */
+const READERS: Record<Schemas['Step']['type'], Reader> = {
   EMAIL: ({ category, templateId, templateVersion, subject, html, text }) =>
     isText(subject)
       ? {
