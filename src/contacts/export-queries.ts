@@ -157,7 +157,7 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
   workspace: {
     document: `jsonb_build_object('id', item.id, 'name', item.name, 'mode', item.mode, 'timezone', item.timezone,
       'eventRetentionDays', item.event_retention_days,
-      'contentRetentionDays', item.content_retention_days, 'createdAt', item.created_at)`,
+      'contentRetentionDays', item.content_retention_days, 'historyRetentionDays', item.history_retention_days, 'createdAt', item.created_at)`,
     from: 'workspaces item',
     of: 'item.id',
   },

@@ -48,6 +48,20 @@ const counterChangeTable = defineEntity({
 export class CounterChange extends counterChangeTable.class {}
 counterChangeTable.setClass(CounterChange)
 
+const archivedCountsTable = defineEntity({
+  name: 'ArchivedCounts',
+  tableName: 'archived_counts',
+  properties: {
+    id: p.bigint('string').primary(),
+    workspaceId: p.uuid(),
+    counts: p.json(),
+  },
+})
+
+/** What deleted rows count. */
+export class ArchivedCounts extends archivedCountsTable.class {}
+archivedCountsTable.setClass(ArchivedCounts)
+
 const domainDayTable = defineEntity({
   name: 'DomainDay',
   tableName: 'domain_days',

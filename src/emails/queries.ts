@@ -151,6 +151,29 @@ select email.id from workspaces workspace cross join lateral (
 ) email
 limit $1`
 
+/**
+ * Deletes emails of a workspace whose message is deleted.
+ * @param before when they must have been accepted
+ * @returns the number of emails, at most `limit`
+ */
+export async function deleteOldEmails(
+  em: EntityManager,
+  workspaceId: string,
+  before: Date,
+  limit: number,
+): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from emails where id in (
+       select id from emails where workspace_id = $1::uuid and created_at <= $2::timestamptz
+         and not exists (select from messages where messages.id = emails.id)
+       order by created_at limit $3 for update skip locked
+     ) returning id`,
+    [workspaceId, before, limit],
+  )
+  return rows.length
+}
+
 /** The place of an email in the list. */
 export interface EmailPlace {
   id: string

@@ -93,6 +93,11 @@ export async function countChanges(em: EntityManager, rows: readonly MessageChan
   await writeCounterChanges(em, changes)
 }
 
+/** Adds what deleted messages counted. */
+export function addMessages(changes: CounterChanges, deleted: readonly MessageChange[]): void {
+  for (const row of deleted) if (row.was) addMessage(changes, row, row.was, 1)
+}
+
 /** The step under which a message is counted: of its automation, or for its variant. */
 export const countedStep = (stepId: string | null, variant: number | null): string =>
   stepId ?? (variant === null ? NO_STEP : variantStep(variant))

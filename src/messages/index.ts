@@ -1,4 +1,5 @@
 export { ClaimAhead, Message } from './entities.ts'
+export { deleteOldContent, deleteOldMessages } from './old-messages-queries.ts'
 export { recountMessages } from './changes-queries.ts'
 export { countClicks, recountClicks } from './clicks-queries.ts'
 export { createLeaseKeeper, SENDER_STOPPED_ERROR, ABANDONED_SECONDS, waitForSenders } from './leases.ts'
@@ -42,7 +43,6 @@ export {
 export {
   abandonRetries,
   abandonSending,
-  deleteOldContent,
   countSending,
   dismissMessages,
   cancelRetriesOf,

@@ -1,5 +1,5 @@
 /**
- * All statements that write `messages`. No other file writes the table.
+ * All statements that write `messages`, except those that delete old ones (`old-messages-queries.ts`). No other file writes the table.
  *
  * The statements compare what the caller read (status, number of attempts) with the row, so that one of two concurrent attempts
  * fails. The caller checks in the same transaction whether the message may be sent at all: see `store.ts`.
@@ -695,29 +695,6 @@ export async function deleteMessagesOf(em: EntityManager, contactId: string): Pr
   )
   return row?.count ?? 0
 }
-
-/**
- * Deletes the content of messages that became final longer ago than their workspace keeps it. Subject, recipient and results stay.
- * @returns the number of messages, at most `limit`
- */
-export const deleteOldContent = (em: EntityManager, limit: number): Promise<number> =>
-  inTransaction(em, async (unit) => {
-    const old = await sql<{ id: string }>(unit, OLD_CONTENT, [limit])
-    const ids = old.map(({ id }) => id)
-    if (ids.length > 0)
-      await sql(unit, 'update messages set html = null, text = null where id = any($1::uuid[])', [ids])
-    return ids.length
-  })
-
-/** Reads the oldest content of each workspace. A message with a pending retry is about to get another one. */
-const OLD_CONTENT = `
-select message.id from workspaces workspace cross join lateral (
-  select id from messages
-  where workspace_id = workspace.id and (html is not null or text is not null) and retry_at is null
-    and final_at <= now() - make_interval(days => workspace.content_retention_days) and status <> 'SENDING'
-  order by final_at limit $1 for update skip locked
-) message
-limit $1`
 
 /**
  * Visits of a message: when a person first opened it and first clicked a link in it, as Postgres prints it, or null; and whether a

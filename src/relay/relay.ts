@@ -35,6 +35,7 @@ import { deliver, leaveByConditions } from '../enrollments/index.ts'
 import type { SendNotice } from '../instance/index.ts'
 import { deleteOldWebhookEvents } from '../webhooks/index.ts'
 import { deleteOldFiles } from '../imports/index.ts'
+import { deleteOldHistory } from './delete-old-history.ts'
 import { guardAutomations } from './guard-automations.ts'
 import { recoverFromClockChange } from './recover-outbox.ts'
 import { runBatchJob } from './batch-jobs.ts'
@@ -109,6 +110,7 @@ export function startRelay(
     loop('reputation', guarding(dependencies), waits.reputationCheck),
     loop('leaving', leaving(dependencies), waits.leaving),
     loop('triggers', sweeping(dependencies), waits.sweep),
+    loop('history', history(dependencies), waits.history),
   ]).then(() => undefined)
   return {
     ended,
@@ -192,6 +194,11 @@ const sweeping = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await sweepTriggers(dependencies)
   return false
 }
+
+const history =
+  ({ em }: Dependencies): (() => Promise<boolean>) =>
+  () =>
+    deleteOldHistory(em, pageSizes.expired)
 
 /** Tracking events decided at once. */
 const VISITS_DECIDED = 1_000

@@ -13,7 +13,7 @@ import { readOperationalStats } from '../relay/index.ts'
 import { readConfig, type Config } from '../platform/config.ts'
 import { isLoginRefused } from '../platform/db/errors.ts'
 import { ping } from '../platform/db/sql.ts'
-import { type CounterDifference, counterDifferences } from '../stats/index.ts'
+import { type CounterDifference, counterDifferences, readGrowth } from '../stats/index.ts'
 import { pendingMigrations, type Orm } from '../platform/db/orm.ts'
 import { openTemporal } from '../temporal/connection.ts'
 import { openDatabase } from '../schema/index.ts'
@@ -152,8 +152,17 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
     const words = `${undelivered} events are waiting for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
     findings.push(wrong('events', words, 'Check that Temporal and a worker are running.'))
   }
-  return [...findings, await checkCounters(orm)]
+  return [...findings, await growth(orm), await checkCounters(orm)]
 }
+
+/** Estimates how fast the database grows. */
+async function growth({ em }: Orm): Promise<Finding> {
+  const { databaseBytes, messages, recentBytes } = await readGrowth(em.fork(), null)
+  const words = `has ${megabytes(databaseBytes)} with ${messages} messages, and grows by about ${megabytes(recentBytes)} in 30 days`
+  return fine('database', words)
+}
+
+const megabytes = (bytes: number): string => `${Math.max(1, Math.round(bytes / 1024 ** 2))} MB`
 
 /** Compares the counters with what they count. On a large instance this takes longer than a check may. */
 async function checkCounters({ em }: Orm): Promise<Finding> {

@@ -18,6 +18,7 @@ import { Contact, ContactTag, FormerAddress, Suppression, ContactCounter } from 
 import { AttachmentContent, TransactionalEmail } from '../emails/index.ts'
 import { AutomationCounts, Enrollment } from '../enrollments/index.ts'
 import {
+  ArchivedCounts,
   CounterChange,
   DomainChange,
   DomainDay,
@@ -102,6 +103,7 @@ const ENTITIES = [
   MessageVisit,
   StepCounter,
   FlowCounter,
+  ArchivedCounts,
   CounterChange,
   DomainDay,
   DomainChange,

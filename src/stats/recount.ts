@@ -1,5 +1,5 @@
 import { IsolationLevel } from '@mikro-orm/core'
-import { clearCounters, CounterChanges, writeCounterChanges } from '../counters/index.ts'
+import { addArchivedCounts, clearCounters, CounterChanges, writeCounterChanges } from '../counters/index.ts'
 import { recountEnrollments } from '../enrollments/index.ts'
 import { recountClicks, recountMessages } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -15,6 +15,7 @@ async function countAll(em: EntityManager): Promise<CounterChanges> {
   await recountRefusedEntries(em, changes)
   await recountMessages(em, changes)
   await recountClicks(em, changes)
+  await addArchivedCounts(em, changes)
   return changes
 }
 

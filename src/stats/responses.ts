@@ -3,6 +3,7 @@ import { count, id, timestamp } from '../http/index.ts'
 import { AUTOMATION_STATUSES, ENROLLMENT_STATUSES } from '../automation-engine/index.ts'
 import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { REFUSAL_REASONS } from '../triggers/index.ts'
+import type { Growth } from './growth-queries.ts'
 import { type Counts, type Due, MAX_DUE } from './queries.ts'
 
 /** `GOAL_REACHED` as `goalReached`. */
@@ -31,6 +32,22 @@ const dueCount = () =>
     .meta({ description: `Of these, the number that are due. ${MAX_DUE} means that many or more.`, example: 0 })
 
 const nextWakeAt = () => timestamp('When the next of them is due; null if there is none.').nullable().defined()
+
+export const storageResponse = object({
+  messages: count('Messages that are stored.', 412_000),
+  bytes: count('Their size on disk in bytes, with what belongs to them.', 398_000_000),
+  recentMessages: count('Those of the last 30 days.', 52_000),
+  recentBytes: count('Their size in bytes.', 50_000_000),
+})
+  .required()
+  .meta({ component: 'Storage', description: 'How much is stored, and how fast it grows.' })
+
+export const presentStorage = ({ messages, bytes, recentMessages, recentBytes }: Growth) => ({
+  messages,
+  bytes,
+  recentMessages,
+  recentBytes,
+})
 
 /** Messages by status. The counts add up to the total. */
 const messageCountsResponse = object(counts(MESSAGE_STATUSES, (status) => `Messages that are ${status}.`))

@@ -5,6 +5,7 @@ import { MESSAGE_STATUSES } from '../messages/index.ts'
 import { readId } from '../platform/ids.ts'
 import { invalid } from '../platform/api-error.ts'
 import { getAutomationStats, listAutomationStats, getWorkspaceStats } from './stats.ts'
+import { readGrowth } from './growth-queries.ts'
 import { flowCounts, ownAutomations } from './queries.ts'
 import { reportOperations } from './report-routes.ts'
 import { automationStatsQuery, flowQuery, MAX_AUTOMATIONS, MAX_INTERVALS } from './schemas.ts'
@@ -16,6 +17,8 @@ import {
   presentAutomationStats,
   presentListedStats,
   presentMessageCounts,
+  presentStorage,
+  storageResponse,
 } from './responses.ts'
 
 const MINUTE_MS = 60_000
@@ -35,6 +38,20 @@ export const statsOperations = [
     scope: 'automations:read',
     responses: { 200: { description: 'The stats.', schema: single(workspaceStatsResponse) } },
     handle: async ({ caller }, { em }) => ok(await getWorkspaceStats(em.fork(), caller.workspace.id)),
+  }),
+
+  operation({
+    id: 'getStorage',
+    method: 'GET',
+    path: '/workspace/storage',
+    tag: 'Settings',
+    summary: 'Get how much is stored',
+    description:
+      'The messages that are stored, with what belongs to them, and those of the last 30 days. Bytes are an estimate: they are shared by ' +
+      'all workspaces of the instance in proportion to their messages.',
+    scope: null,
+    responses: { 200: { description: 'The estimate.', schema: single(storageResponse) } },
+    handle: async ({ caller }, { em }) => ok(presentStorage(await readGrowth(em.fork(), caller.workspace.id))),
   }),
 
   operation({

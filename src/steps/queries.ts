@@ -1,9 +1,9 @@
 import type { AutomationStatus, EnrollmentStatus, StepResult, StoredStep } from '../automation-engine/index.ts'
 import type { EventOrCondition } from '../automations/index.ts'
-import { CounterChanges, writeCounterChanges } from '../counters/index.ts'
+import { archiveCounts, CounterChanges, writeCounterChanges } from '../counters/index.ts'
 import type { KeyedEnrollment } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { pipelined, preparedSql, sql, toDate, toObjects } from '../platform/db/sql.ts'
+import { inTransaction, pipelined, preparedSql, sql, toDate, toObjects } from '../platform/db/sql.ts'
 
 /** A step of an enrollment, with everything that its run needs. */
 export interface StepContext extends KeyedEnrollment {
@@ -188,6 +188,28 @@ export async function deleteRuns(em: EntityManager, enrollmentIds: readonly stri
   const text = `delete from step_runs where enrollment_id = any($1::uuid[]) returning ${DELETED}`
   await countRuns(em, await sql<RunChange>(em, text, [enrollmentIds]), -1)
 }
+
+/**
+ * Deletes the runs of a workspace's ended enrollments. Counters stay.
+ * @param before when they must have started
+ * @returns the number of runs, at most `limit`
+ */
+export const deleteOldRuns = (em: EntityManager, workspaceId: string, before: Date, limit: number): Promise<number> =>
+  inTransaction(em, async (unit) => {
+    const deleted = await sql<RunChange>(unit, DELETE_OLD, [workspaceId, before, limit])
+    const counts = new CounterChanges()
+    for (const run of deleted) addRun(counts, run, 1)
+    await archiveCounts(unit, workspaceId, counts)
+    return deleted.length
+  })
+
+const DELETE_OLD = `
+delete from step_runs where (enrollment_id, step_id) in (
+  select enrollment_id, step_id from step_runs run
+  where workspace_id = $1::uuid and started_at <= $2::timestamptz
+    and exists (select from enrollments where id = run.enrollment_id and ended_at <= $2::timestamptz)
+  limit $3 for update skip locked
+) returning ${DELETED}`
 
 /** Deletes the runs of a contact's enrollments. The caller has locked these. */
 export async function deleteRunsOf(em: EntityManager, contactId: string): Promise<void> {

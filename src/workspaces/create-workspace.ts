@@ -1,7 +1,7 @@
 import type { WorkspaceMode } from '../http/index.ts'
 import { Workspace } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { unitOf } from '../platform/db/sql.ts'
+import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 
 /** Creates a workspace. Its mode sets the prefix of its keys, and whether its mail is captured. */
 export async function createWorkspace(
@@ -20,9 +20,14 @@ export const listWorkspaces = (em: EntityManager): Promise<Workspace[]> =>
 export const getWorkspace = (em: EntityManager, id: string): Promise<Workspace> =>
   unitOf(em).findOneOrFail(Workspace, id)
 
+/** Workspaces that keep messages and step runs for a limited time. */
+export const workspacesWithHistoryLimit = (em: EntityManager): Promise<Workspace[]> =>
+  unitOf(em).find(Workspace, { historyRetentionDays: { $ne: null } }, FRESH_READ)
+
 /** The settings that owners change. */
 export type WorkspaceSettings = {
-  [Setting in 'name' | 'timezone' | 'eventRetentionDays' | 'contentRetentionDays']?: Workspace[Setting] | undefined
+  [Setting in 'name' | 'timezone' | 'eventRetentionDays' | 'contentRetentionDays' | 'historyRetentionDays']?:
+    Workspace[Setting] | undefined
 }
 
 /** Changes the settings that are given. */

@@ -20,6 +20,8 @@ const workspaceTable = defineEntity({
     eventRetentionDays: p.integer().onCreate(() => DEFAULT_EVENT_RETENTION_DAYS),
     /** Days for which the content of emails is stored after they were sent. */
     contentRetentionDays: p.integer().onCreate(() => DEFAULT_CONTENT_RETENTION_DAYS),
+    /** Days for which messages and step runs are stored; null keeps them. */
+    historyRetentionDays: p.integer().nullable(),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

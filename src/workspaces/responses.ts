@@ -69,6 +69,14 @@ export const workspaceResponse = object({
     .integer()
     .required()
     .meta({ description: 'Days for which the content of emails is stored after they were sent.', example: 30 }),
+  historyRetentionDays: number()
+    .integer()
+    .nullable()
+    .defined()
+    .meta({
+      description: 'Days for which messages and the steps of enrollments are stored; null keeps them.',
+      example: null,
+    }),
   createdAt: timestamp('When it was created.'),
 })
   .required()
@@ -81,6 +89,7 @@ export const presentWorkspace = ({
   timezone,
   eventRetentionDays,
   contentRetentionDays,
+  historyRetentionDays,
   createdAt,
 }: Workspace): InferType<typeof workspaceResponse> => ({
   id: own,
@@ -89,5 +98,6 @@ export const presentWorkspace = ({
   timezone,
   eventRetentionDays,
   contentRetentionDays,
+  historyRetentionDays: historyRetentionDays ?? null,
   createdAt: createdAt.toISOString(),
 })

@@ -131,8 +131,8 @@ export const workspaceOperations = [
     tag: 'Settings',
     summary: 'Update the workspace',
     description:
-      'Changes the given settings. The mode cannot be changed. If eventRetentionDays or contentRetentionDays becomes shorter, older ' +
-      'custom events or the content of older emails are deleted soon.',
+      'Changes the given settings. The mode cannot be changed. If a retention becomes shorter, what is older is deleted soon, and ' +
+      'permanently.',
     role: 'owner',
     body: workspaceInput,
     responses: { 200: { description: 'The workspace.', schema: single(workspaceResponse) } },

@@ -64,6 +64,9 @@ export const rotationInput = object({
 /** Ten years. */
 const MAX_RETENTION_DAYS = 3_650
 
+/** Retries, bounces and deliveries that are under way need the messages of the last days. */
+const MIN_HISTORY_DAYS = 30
+
 const days = (description: string, example: number) =>
   number().integer().min(1).max(MAX_RETENTION_DAYS).meta({ description, example })
 
@@ -82,4 +85,7 @@ export const workspaceInput = object({
     }),
   eventRetentionDays: days('Days for which custom events are stored.', 396),
   contentRetentionDays: days('Days for which the content of emails is stored after they were sent.', 30),
+  historyRetentionDays: days('Days for which messages and the steps of enrollments are stored; null keeps them.', 730)
+    .min(MIN_HISTORY_DAYS)
+    .nullable(),
 }).meta({ json: { minProperties: 1 } })

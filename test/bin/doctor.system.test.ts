@@ -27,10 +27,9 @@ describe('the doctor', () => {
     const all = await findings()
     assert.deepEqual(
       all.map(({ is, what }) => [is, what]).slice(0, -1),
-      ['configuration', 'Postgres', 'counters', 'Temporal', 'worker', 'API', 'sender', 'mail server'].map((what) => [
-        'fine',
-        what,
-      ]),
+      ['configuration', 'Postgres', 'database', 'counters', 'Temporal', 'worker', 'API', 'sender', 'mail server'].map(
+        (what) => ['fine', what],
+      ),
     )
     // What it says depends on the name of this machine.
     assert.equal(all.at(-1)!.what, 'sending host')

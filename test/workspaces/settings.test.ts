@@ -59,6 +59,17 @@ describe('workspace settings', () => {
       await ask('PATCH', 'workspace', { [setting]: byDefault })
     })
 
+  it('keeps the history by default, or for at least 30 days', async () => {
+    const read = async () => (await service.call('GET', 'workspace')).body.data.historyRetentionDays as number | null
+    assert.equal(await read(), null)
+    for (const days of [29, 3_651, 30.5, 'x'])
+      assert.equal((await ask('PATCH', 'workspace', { historyRetentionDays: days })).refused, '400 invalid_request')
+    for (const days of [30, null]) {
+      assert.equal((await ask('PATCH', 'workspace', { historyRetentionDays: days })).status, 200)
+      assert.equal(await read(), days)
+    }
+  })
+
   it('changes the time zone, which must exist', async () => {
     assert.equal((await service.call('GET', 'workspace')).body.data.timezone, 'UTC')
     const changed = await ask('PATCH', 'workspace', { timezone: 'Europe/Berlin' })

@@ -36,6 +36,13 @@ create table counter_changes (
   change integer not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 1000000);
 
+-- What rows count that were deleted because of their age. A recount adds it.
+create table archived_counts (
+  id bigint generated always as identity primary key,
+  workspace_id uuid not null,
+  counts jsonb not null
+);
+
 -- A day is the UTC day on which a message was sent. The domain '' has the sums of all domains.
 create table domain_days (
   workspace_id uuid not null,

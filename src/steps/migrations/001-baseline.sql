@@ -37,4 +37,6 @@ create table webhook_secrets (
 
 create index step_runs_of_contact on step_runs (contact_id, started_at desc);
 create index step_runs_of_step on step_runs (automation_id, step_id);
+-- For the retention.
+create index step_runs_of_workspace on step_runs (workspace_id, started_at);
 create index step_runs_waiting on step_runs (contact_id, event_key) where finished_at is null and event_key is not null;

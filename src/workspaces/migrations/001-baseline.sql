@@ -11,6 +11,8 @@ create table workspaces (
   event_retention_days integer not null default 396 check (event_retention_days between 1 and 3650),
   -- Of sent emails. Subject, recipient and results stay.
   content_retention_days integer not null default 30 check (content_retention_days between 1 and 3650),
+  -- Of messages and the steps of enrollments. Null keeps them. Deliveries that are under way need those of the last days.
+  history_retention_days integer check (history_retention_days between 30 and 3650),
   created_at timestamptz not null default now()
 );
 

@@ -10,6 +10,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { SendTestButton } from '../../components/SendTestButton.tsx'
+import { count, plural } from '../../lib/format.ts'
 import { TIME_ZONES } from '../../lib/time-zones.ts'
 import { Page, Section } from '../../layout/Page.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
@@ -113,6 +114,14 @@ function SettingsSections({ isOwner }: { isOwner: boolean }) {
               label="Keep the content of sent emails for (days)"
               description="Of older emails, only the subject, the recipient and the results stay. Campaigns keep their content."
             />
+            <RetentionForm
+              isOwner={isOwner}
+              setting="historyRetentionDays"
+              stored={data.historyRetentionDays}
+              label="Keep messages and the steps of enrollments for (days)"
+              description="At least 30. Empty keeps them. Older ones are deleted permanently; reports keep their numbers."
+            />
+            <StorageEstimate />
           </div>
         ) : (
           <SkeletonRows rows={2} />
@@ -121,6 +130,22 @@ function SettingsSections({ isOwner }: { isOwner: boolean }) {
     </>
   )
 }
+
+function StorageEstimate() {
+  const { data } = useWorkspaceQuery(
+    ['storage'],
+    async (api, signal) => (await api.GET('/workspace/storage', { signal })).data.data,
+  )
+  if (!data) return <SkeletonRows rows={1} />
+  return (
+    <p className="small t2" style={{ marginTop: 8 }}>
+      {plural(data.messages, 'message is stored', 'messages are stored')}, about {megabytes(data.bytes)}. The last 30
+      days added {count(data.recentMessages)}, about {megabytes(data.recentBytes)}.
+    </p>
+  )
+}
+
+const megabytes = (bytes: number): string => `${count(Math.ceil(bytes / 1024 ** 2))} MB`
 
 function TimeZoneForm({ isOwner, stored }: { isOwner: boolean; stored: string }) {
   const { api } = useWorkspace()
@@ -146,8 +171,9 @@ function TimeZoneForm({ isOwner, stored }: { isOwner: boolean; stored: string })
 
 interface RetentionFormProps {
   isOwner: boolean
-  setting: 'eventRetentionDays' | 'contentRetentionDays'
-  stored: number
+  setting: 'eventRetentionDays' | 'contentRetentionDays' | 'historyRetentionDays'
+  /** Null for no limit. */
+  stored: number | null
   label: string
   description: string
 }
@@ -155,9 +181,10 @@ interface RetentionFormProps {
 function RetentionForm({ isOwner, setting, stored, label, description }: RetentionFormProps) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [days, setDays] = useState(String(stored))
+  const shown = stored === null ? '' : String(stored)
+  const [days, setDays] = useState(shown)
   const save = useMutation({
-    mutationFn: () => api.PATCH('/workspace', { body: { [setting]: Number(days) } }),
+    mutationFn: () => api.PATCH('/workspace', { body: { [setting]: days.trim() === '' ? null : Number(days) } }),
     onSuccess: () => invalidate('settings'),
   })
   const submit = (event: FormEvent) => {
@@ -178,7 +205,7 @@ function RetentionForm({ isOwner, setting, stored, label, description }: Retenti
         />
         {isOwner && (
           <Button type="submit" loading={save.isPending}>
-            {save.isSuccess && days === String(stored) ? 'Saved' : 'Save'}
+            {save.isSuccess && days === shown ? 'Saved' : 'Save'}
           </Button>
         )}
       </div>
