@@ -104,7 +104,7 @@ describe('the history of a workspace', () => {
     assert.deepEqual(await rows(service.workspaceId), all)
 
     await updateWorkspace(em(), service.workspaceId, { historyRetentionDays: 40 })
-    const numbers = () => service.call('GET', 'stats').then(({ body }) => body.data)
+    const numbers = async () => (await service.call('GET', 'stats')).body.data as object
     const before = await numbers()
     while (await deleteOldHistory(em(), 2));
     // The email of 29 days, the one that needs a decision, and the active enrollment's.
