@@ -36,7 +36,7 @@ export interface Activities {
   finishEnrollment(input: FinishEnrollmentInput): Promise<EnrollmentStatus | undefined>
 }
 
-/** Emails of one workspace that a worker sends at once concurrently, so that others get some slots. */
+/** Emails of one workspace that a worker sends concurrently in local activities, so that others get some slots. */
 const MAX_AT_ONCE_PER_WORKSPACE = 50
 
 /**
@@ -52,12 +52,15 @@ const MAX_WEBHOOK_WAIT_MS = 5_000
 export const createActivities = (dependencies: ActivityDependencies): Activities => {
   const keptApart = createBulkheads()
   const slots = createQuota(MAX_AT_ONCE_PER_WORKSPACE)
-  const inSlot = async <Result>(turn: string, send: () => Promise<Result>): Promise<Result | { next: 'queue' }> => {
-    if (slots.take(turn, 1) === 0) return { next: 'queue' }
+  const inSlot = async <Result>(
+    workspaceId: string,
+    send: () => Promise<Result>,
+  ): Promise<Result | { next: 'queue' }> => {
+    if (slots.take(workspaceId, 1) === 0) return { next: 'queue' }
     try {
       return await send()
     } finally {
-      slots.returnQuota(turn, 1)
+      slots.returnQuota(workspaceId, 1)
     }
   }
   const webhooks = new ConcurrencyLimit({

@@ -33,7 +33,7 @@ export async function sendEmailAtOnce(
   const result = await send(dependencies, input, 'at-once')
   return result.kind === 'queue' || result.kind === 'deferred' || result.kind === 'changed'
     ? { next: 'queue' }
-    : told(result)
+    : toResult(result)
 }
 
 /**
@@ -42,7 +42,7 @@ export async function sendEmailAtOnce(
  */
 export async function sendEmail(dependencies: ActivityDependencies, input: SendEmailInput): Promise<SendEmailResult> {
   const result = await sendQueued((patience) => send(dependencies, input, patience))
-  return told(result)
+  return toResult(result)
 }
 
 async function send(dependencies: ActivityDependencies, input: SendEmailInput, patience: WaitLimit) {
@@ -64,7 +64,7 @@ async function recordRejectionAtOnce(dependencies: ActivityDependencies, message
   }
 }
 
-function told(result: Exclude<SendResult, { kind: 'queue' | 'deferred' | 'changed' }>): SendEmailResult {
+function toResult(result: Exclude<SendResult, { kind: 'queue' | 'deferred' | 'changed' }>): SendEmailResult {
   if (result.kind !== 'final') return { next: result.kind }
   return { next: result.stop ? 'stop' : 'continue', ...(result.at && { finalAt: result.at.getTime() }) }
 }

@@ -29,8 +29,8 @@ const REASONS: Record<string, string> = {
     'The product checks the key, counts the request, locks the contact, looks for listeners, stores the event and writes the audit ' +
     'log. Concurrent requests share these statements, except the audit entry. The bare side has one insert.',
   emails:
-    'A request authenticates and counts, and stores the email, its message, its delivery and the response in one transaction. The workflow ' +
-    'starts and the email is sent on the same two cores. The bare side has one insert, and starts nothing.',
+    'A request authenticates and counts, and stores the email and its message with those of concurrent requests. The bare side inserts the ' +
+    'same two rows, and does nothing else.',
   'emails/delay':
     'Both sides have the same path. Beside a campaign, the API, the worker, Postgres and Temporal share two cores with it.',
   'condition/local':

@@ -321,8 +321,8 @@ const namesOf = ({ enrollmentId, dedupKey }: Entry): string[] =>
 
 async function handOver(input: EnrollmentInput, memo?: Record<string, unknown>): Promise<never> {
   await condition(allHandlersFinished)
-  const goOn = makeContinueAsNewFunc<typeof enrollment>(memo ? { memo } : {})
-  return goOn(input)
+  const continueAsNew = makeContinueAsNewFunc<typeof enrollment>(memo ? { memo } : {})
+  return continueAsNew(input)
 }
 
 /** The delay of waits beyond their due time, in milliseconds. A metric of the worker that is not in the history. */

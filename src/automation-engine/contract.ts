@@ -67,7 +67,7 @@ export interface EnrollmentState {
 /** Signals another reason to enter, for a contact that is, or seems to be, already in the automation. */
 export const enterSignal = defineSignal<[Arrival]>('enter')
 
-/** Signals that the automation changed. An enrollment that it paused must check again. */
+/** Wakes an enrollment: its automation changed, or an event arrived for which its step waits. It checks again what to do. */
 export const wakeSignal = defineSignal('wake')
 
 /** Ends an enrollment by a rule: its goal, or an exit rule. The database has its end already. */

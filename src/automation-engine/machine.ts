@@ -88,7 +88,9 @@ export function nextTransition(
     case 'woken':
       if (state.waitingFor === 'retry') return run(state, state.stepId!)
       // A wait after a wait begins when the previous one was due to end, even if the worker was late.
-      return state.waitingFor === 'time' ? goOn(steps, { ...state, wakeAt: null }, state.wakeAt ?? now) : stay(state)
+      return state.waitingFor === 'time'
+        ? continueAfter(steps, { ...state, wakeAt: null }, state.wakeAt ?? now)
+        : stay(state)
     case 'changed':
       // An activity that runs may or may not have seen the change. It counts as not seen.
       if (state.waitingFor === 'email' || state.waitingFor === 'step') return stay({ ...state, changed: true })
@@ -146,7 +148,7 @@ function settle(
 ): Transition {
   switch (as) {
     case 'continue':
-      return released(state, goOn(steps, { ...state, paused: false }, now))
+      return released(state, continueAfter(steps, { ...state, paused: false }, now))
     case 'stop':
       return end(state, 'STOPPED')
     case 'gone':
@@ -197,7 +199,7 @@ function repeat(steps: readonly StepOutline[], state: MachineState): Transition 
 const released = (before: MachineState, move: Transition): Transition =>
   before.paused ? { ...move, effects: [{ do: 'publish', paused: false }, ...move.effects] } : move
 
-const goOn = (steps: readonly StepOutline[], state: MachineState, now: number): Transition =>
+const continueAfter = (steps: readonly StepOutline[], state: MachineState, now: number): Transition =>
   enter(steps, successorOf(steps, positionOf(steps, state)), state, now)
 
 function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Transition {

@@ -5,8 +5,8 @@ import type { CounterChanges } from './changes.ts'
 type ArchivedCounts = ReturnType<CounterChanges['list']>
 
 /**
- * Stores what rows count that are deleted because of their age, in the transaction that deletes them. Their counters stay, and a later
- * recount adds what is stored here.
+ * Archives the counts of rows that are deleted because of their age, in the transaction that deletes them. Their counters stay. A
+ * recount adds the archived counts.
  */
 export async function archiveCounts(em: EntityManager, workspaceId: string, counts: CounterChanges): Promise<void> {
   const list = counts.list()
@@ -17,7 +17,7 @@ export async function archiveCounts(em: EntityManager, workspaceId: string, coun
   ])
 }
 
-/** Adds what deleted rows counted. */
+/** Adds the archived counts of all workspaces. */
 export async function addArchivedCounts(em: EntityManager, changes: CounterChanges): Promise<void> {
   const rows = await sql<{ counts: ArchivedCounts }>(em, 'select counts from archived_counts')
   for (const { counts } of rows) {

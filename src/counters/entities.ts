@@ -58,7 +58,7 @@ const archivedCountsTable = defineEntity({
   },
 })
 
-/** What deleted rows count. */
+/** The counts of rows that were deleted because of their age. */
 export class ArchivedCounts extends archivedCountsTable.class {}
 archivedCountsTable.setClass(ArchivedCounts)
 

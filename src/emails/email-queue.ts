@@ -6,12 +6,10 @@ import { type EmailResult, sendEmail } from './send-email.ts'
 
 /** Emails that a worker has at a time for each connection to the mail server. */
 const TAKEN_PER_CONNECTION = 4
-/** The part of them that is left when more are taken. */
+/** Fraction of them below which more are taken. */
 const REFILLED_AT = 0.75
 /** Milliseconds until an email is tried again that got no connection, or that changed while it was prepared. */
 const SOON_MS = 1_000
-/** The same for an email without a workspace or a recipient: they may be about to be deleted. */
-const MUCH_LATER_MS = 30_000
 /** Maximum milliseconds between checks after failures, for example if Postgres is down. */
 const MAX_PAUSE_MS = 15_000
 
@@ -47,8 +45,8 @@ export function startEmailQueue(
       const afterMs = againAfterMs(result)
       if (afterMs !== undefined) await postponeMessages(em.fork(), [{ id, dueInSeconds: afterMs / 1_000 }])
     } catch (error) {
-      if (error instanceof TransportClosed) await postponeMessages(em.fork(), [{ id, dueInSeconds: 0 }])
-      else throw error
+      if (!(error instanceof TransportClosed) && !stopping.signal.aborted) throw error
+      await postponeMessages(em.fork(), [{ id, dueInSeconds: 0 }])
     }
   }
 
@@ -71,6 +69,7 @@ export function startEmailQueue(
     if (performance.now() < closedUntil) return false
     // Emails that are taken together share statements.
     while (underWay.size > capacity * REFILLED_AT) await Promise.race(underWay)
+    if (stopping.signal.aborted) return false
     const free = capacity - underWay.size
     const emails = await takeQueuedEmails(em.fork(), free, held)
     for (const email of emails) begin(email)
@@ -101,20 +100,21 @@ export function startEmailQueue(
   }
 }
 
-/** Returns the milliseconds until an email is tried again; `undefined` if it is final. */
+/**
+ * Returns the milliseconds until an email is due again; `undefined` if it is final, or if its time must stay: after a restore, that
+ * decides whether it may have been sent. It is then taken again when it no longer belongs to this worker.
+ */
 function againAfterMs(result: EmailResult): number | undefined {
   switch (result.kind) {
-    case 'final':
-      return undefined
     case 'deferred':
       return result.afterMs
-    case 'closed':
-      return waits.sendingDisabled
     case 'queue':
     case 'changed':
       return SOON_MS
+    case 'final':
+    case 'closed':
     case 'gone':
     case 'paused':
-      return MUCH_LATER_MS
+      return undefined
   }
 }

@@ -7,7 +7,7 @@ import { readMailSender } from '../instance/index.ts'
 import { domainOf, emailKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sharedWriter } from '../platform/db/shared-writer.ts'
-import { inTransaction } from '../platform/db/sql.ts'
+import { inTransaction, unitOf } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
 import type { EmailContent } from '../rendering/index.ts'
@@ -39,7 +39,7 @@ export async function queueEmail(
 ): Promise<EmailDetail> {
   // Files of many requests would be in memory at once.
   if (input.attachments !== undefined) return (await queueTogether({ em }, workspaceId, [{ id, input }]))[0]!
-  const content = await contentOf(em.fork(), workspaceId, input)
+  const content = await contentOf(unitOf(em), workspaceId, input)
   return acceptedDetail(await queueShared(em, { workspaceId, id, input, content }))
 }
 

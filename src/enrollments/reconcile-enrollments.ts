@@ -20,10 +20,10 @@ export async function isStillEnrolled(dependencies: Dependencies, id: string, pl
 }
 
 /**
- * Result of a reconciliation. `running`: nothing to do. `told`: signalled to continue. `resumed`: had lost its workflow and was
+ * Result of a reconciliation. `running`: nothing to do. `woken`: signalled to continue. `resumed`: had lost its workflow and was
  * restarted. `over`: has ended already. `ended`: was ended because its workflow was.
  */
-export type Reconciled = 'running' | 'told' | 'resumed' | 'over' | 'ended'
+export type Reconciled = 'running' | 'woken' | 'resumed' | 'over' | 'ended'
 
 /** Like `isStillEnrolled`, but returns what was done. */
 export async function reconcileEnrollment(
@@ -42,7 +42,7 @@ export async function reconcileEnrollment(
     // A restored workflow may have missed the signal to continue. A second signal is harmless.
     if (!active.sends) return 'running'
     await enrollments.wake(place)
-    return 'told'
+    return 'woken'
   }
   const ids = { enrollmentId: id, automationId, contactId }
   if (state === 'CLOSED') {

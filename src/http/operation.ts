@@ -141,8 +141,8 @@ export interface Operation {
   /** Errors of this operation by status, in addition to those of every operation. A plain string describes an invalid request. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
   /**
-   * False if the effect is not in Postgres alone, or is more than one transaction. `with-key`: a request without an Idempotency-Key shares
-   * a transaction with others.
+   * False if the effect is not in Postgres alone, or is more than one transaction. `with-key`: only a request with an Idempotency-Key runs
+   * in a transaction of its own; others share one with concurrent requests.
    */
   transactional?: false | 'with-key'
   /**

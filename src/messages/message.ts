@@ -92,7 +92,7 @@ function keyOf(ref: MessageRef): string {
     case 'step':
       return `${ref.enrollmentId}/${ref.stepId}`
     case 'campaign':
-      return `${ref.campaignId}/${ref.contactId}/0`
+      return `${ref.campaignId}/${ref.contactId}`
     case 'email':
       return ref.id
   }

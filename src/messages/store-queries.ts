@@ -260,8 +260,8 @@ const IS_TAKEN = `(message.lease_until between clock_timestamp() and clock_times
 /**
  * Takes transactional emails that are due from the queue. Workspaces take turns.
  *
- * Race: two workers choose the same emails. Guard: each locks what it takes, and skips locked rows. A worker that is so slow that
- * another one takes its email as well loses the claim.
+ * Race: two workers choose the same emails. Guard: each locks what it takes, and skips locked rows. If an email is taken twice,
+ * because the first worker is slow, only the first claim succeeds. Test: test/emails/email-queue.test.ts.
  *
  * @param held number of emails of each workspace that the worker has already
  * @returns at most `limit`

@@ -28,7 +28,7 @@ interface Difference {
    * Kinds of differences:
    * - resumed: ACTIVE without a workflow; continues after its last message in the database
    * - ended: ACTIVE, but its workflow was ended by an operator; now CANCELLED
-   * - told: its workflow is paused although the automation sends again; signalled to continue
+   * - woken: its workflow is paused although the automation sends again; signalled to continue
    * - closed: its workflow runs, but it has ended in the database; the workflow is cancelled
    * - recorded: its workflow runs, but the database did not have it; now it does
    * - removed: its workflow runs, but the automation or the contact does not exist; the workflow is cancelled
@@ -195,6 +195,6 @@ async function recordRunning(
 async function wouldBe({ enrollments }: Dependencies, { id, sends, ...place }: ActiveEnrollment): Promise<Reconciled> {
   const state = await enrollments.state(place, id)
   if (state === 'RUNNING') return 'running'
-  if (state === 'PAUSED') return sends ? 'told' : 'running'
+  if (state === 'PAUSED') return sends ? 'woken' : 'running'
   return state === 'CLOSED' ? 'ended' : 'resumed'
 }

@@ -236,7 +236,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const entries = await deleteOldEntries(em.fork(), pageSizes.expired)
     const calls = await deleteOldWebhookCalls(em.fork(), pageSizes.expired)
     const refused = await deleteOldRefusedEntries(em.fork(), pageSizes.expired)
-    const told = await deleteOldWebhookEvents(em.fork(), pageSizes.expired)
+    const webhookEvents = await deleteOldWebhookEvents(em.fork(), pageSizes.expired)
     const files = await deleteOldFiles(em.fork(), pageSizes.expired)
     const most = events
     events = Math.max(1, most >> 2)
@@ -245,7 +245,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
-      [bodies, templates, asks, windows, keys, ended, entries, calls, refused, told, files].some(
+      [bodies, templates, asks, windows, keys, ended, entries, calls, refused, webhookEvents, files].some(
         (forgotten) => forgotten >= pageSizes.expired,
       )
     )

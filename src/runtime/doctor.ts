@@ -152,13 +152,13 @@ async function checkPostgres(orm: Orm, databaseUrl: string): Promise<Finding[]> 
     const words = `${undelivered} events are waiting for Temporal, the oldest for ${Math.round(oldestUndelivered)} s`
     findings.push(wrong('events', words, 'Check that Temporal and a worker are running.'))
   }
-  return [...findings, await growth(orm), await checkCounters(orm)]
+  return [...findings, await checkGrowth(orm), await checkCounters(orm)]
 }
 
 /** Estimates how fast the database grows. */
-async function growth({ em }: Orm): Promise<Finding> {
+async function checkGrowth({ em }: Orm): Promise<Finding> {
   const { databaseBytes, messages, recentBytes } = await readGrowth(em.fork(), null)
-  const words = `has ${megabytes(databaseBytes)} with ${messages} messages, and grows by about ${megabytes(recentBytes)} in 30 days`
+  const words = `has ${megabytes(databaseBytes)} and ${messages} messages; those of the last 30 days take about ${megabytes(recentBytes)}`
   return fine('database', words)
 }
 

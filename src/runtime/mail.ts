@@ -103,24 +103,30 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
         )
     }
   }
-  const takeTurnAt = batch(
-    () => '',
-    async (rates: number[]) => {
-      const rate = rates[0]!
-      const { count, waitMs } = await takeSendTurns(em.fork(), rate, rates.length)
-      return rates.map((_rate, n) => (n < count ? waitMs + (n * 1_000) / rate : undefined))
-    },
-  )
   const perSecond = config.SEND_RATE
-  const rateOf = (rate: number) => ({
-    perSecond: rate,
-    connections: config.SMTP_CONNECTIONS,
-    takeTurn: () => takeTurnAt(rate),
-  })
   return {
     ...mail,
     /** Logs whether the servers accept the login, before there is anything to send. */
     tryServer,
-    smtp: smtp && (perSecond === undefined ? smtp : withSendRate(smtp, rateOf(perSecond))),
+    smtp:
+      smtp &&
+      (perSecond === undefined
+        ? smtp
+        : withSendRate(smtp, {
+            perSecond,
+            connections: config.SMTP_CONNECTIONS,
+            takeTurn: createSendTurns(em, perSecond),
+          })),
   }
+}
+
+/** Returns a function that takes a turn within a rate. @returns the milliseconds until then; `undefined` if it is not soon */
+function createSendTurns(em: EntityManager, perSecond: number): () => Promise<number | undefined> {
+  return batch<void, number | undefined>(
+    () => '',
+    async (wanted) => {
+      const { count, waitMs } = await takeSendTurns(em.fork(), perSecond, wanted.length)
+      return wanted.map((_turn, n) => (n < count ? waitMs + (n * 1_000) / perSecond : undefined))
+    },
+  )
 }

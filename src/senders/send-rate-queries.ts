@@ -11,6 +11,9 @@ export interface SendTurns {
 
 /**
  * Takes turns to send emails, evenly spaced over all workers of the instance: those that begin within a second.
+ *
+ * Race: two workers take the same turn. Guard: each locks the row. Test: test/senders/send-rate.test.ts.
+ *
  * @param perSecond the rate
  */
 export async function takeSendTurns(em: EntityManager, perSecond: number, wanted: number): Promise<SendTurns> {
@@ -20,7 +23,9 @@ export async function takeSendTurns(em: EntityManager, perSecond: number, wanted
 
 const TAKE = `
 with free as (
-  select greatest(next_at, clock_timestamp()) as at, clock_timestamp() as now from send_rate for update
+  -- A later time is from before the clock was set back.
+  select least(greatest(next_at, now), now + interval '1 second' + make_interval(secs => 1 / $1::float8)) as at, now
+  from send_rate, (select clock_timestamp()) clock(now) for update of send_rate
 ),
 granted as (
   select at, now, least($2::integer, greatest(0, 1 + floor((1 - extract(epoch from at - now)) * $1::float8)))::integer as count

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { ConnectionSlot, MailTransport } from './transport.ts'
 
-/** Milliseconds after which a turn is asked for again if none begins soon. */
-const ASK_AGAIN_MS = 500
+/** Milliseconds after which a turn is requested again if none begins soon. */
+const RETRY_MS = 500
 
 /**
  * Limits the rate of a transport.
@@ -18,30 +18,45 @@ export function withSendRate(
     connections,
   }: { takeTurn: () => Promise<number | undefined>; perSecond: number; connections: number },
 ): MailTransport {
-  async function inTurn(slot: ConnectionSlot, signal?: AbortSignal): Promise<ConnectionSlot | undefined> {
+  /** Waits for a turn. Releases the slot if that fails. */
+  async function inTurn(slot: ConnectionSlot, signal: AbortSignal): Promise<ConnectionSlot> {
     try {
       for (;;) {
         const waitMs = await takeTurn()
-        if (waitMs === undefined && !signal) break
-        await delay(waitMs ?? ASK_AGAIN_MS, undefined, signal && { signal })
+        await delay(waitMs ?? RETRY_MS, undefined, { signal })
         if (waitMs !== undefined) return slot
       }
     } catch (error) {
       slot.release()
-      signal?.throwIfAborted()
+      signal.throwIfAborted()
+      throw error
+    }
+  }
+
+  /** Waits for a turn if it is soon. Releases the slot if it is not. */
+  async function inTurnSoon(slot: ConnectionSlot): Promise<ConnectionSlot | undefined> {
+    try {
+      const waitMs = await takeTurn()
+      if (waitMs !== undefined) {
+        await delay(waitMs)
+        return slot
+      }
+    } catch (error) {
+      slot.release()
       throw error
     }
     slot.release()
     return undefined
   }
+
   return {
     ...transport,
     async permitSoon(turn) {
       const slot = await transport.permitSoon(turn)
-      return slot && inTurn(slot)
+      return slot && inTurnSoon(slot)
     },
     async permit(turn, signal) {
-      return (await inTurn(await transport.permit(turn, signal), signal))!
+      return inTurn(await transport.permit(turn, signal), signal)
     },
     // All connections together take no more than the rate.
     usualMs: () => Math.max(transport.usualMs?.() ?? 0, (connections * 1_000) / perSecond),

@@ -2,7 +2,7 @@ import { MESSAGE_STATUSES } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** How much is stored, and how fast it grows. Bytes are estimated from the average size on disk of what belongs to a message. */
+/** How much is stored, and how fast it grows. Bytes are estimated from the average size on disk of a message, with its visits and bounces. */
 export interface Growth {
   /** Size of the whole database. */
   databaseBytes: number
@@ -13,8 +13,8 @@ export interface Growth {
   recentBytes: number
 }
 
-/** Tables whose rows come with messages. */
-const TABLES = ['messages', 'message_visits', 'bounces', 'emails', 'enrollments', 'step_runs', 'trigger_events']
+/** Tables whose rows belong to messages. */
+const TABLES = ['messages', 'message_visits', 'bounces', 'emails']
 
 /** Reads how much a workspace stores. @param workspaceId `null` for all */
 export async function readGrowth(em: EntityManager, workspaceId: string | null): Promise<Growth> {

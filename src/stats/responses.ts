@@ -34,13 +34,13 @@ const dueCount = () =>
 const nextWakeAt = () => timestamp('When the next of them is due; null if there is none.').nullable().defined()
 
 export const storageResponse = object({
-  messages: count('Messages that are stored.', 412_000),
-  bytes: count('Their size on disk in bytes, with what belongs to them.', 398_000_000),
-  recentMessages: count('Those of the last 30 days.', 52_000),
-  recentBytes: count('Their size in bytes.', 50_000_000),
+  messages: count('Stored messages.', 412_000),
+  bytes: count('Estimated size of these messages in bytes, with their opens, clicks and bounces.', 398_000_000),
+  recentMessages: count('Messages created in the last 30 days.', 52_000),
+  recentBytes: count('Estimated size of these messages in bytes.', 50_000_000),
 })
   .required()
-  .meta({ component: 'Storage', description: 'How much is stored, and how fast it grows.' })
+  .meta({ component: 'Storage', description: 'The stored messages, and their estimated size.' })
 
 export const presentStorage = ({ messages, bytes, recentMessages, recentBytes }: Growth) => ({
   messages,

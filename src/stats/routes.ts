@@ -45,10 +45,10 @@ export const statsOperations = [
     method: 'GET',
     path: '/workspace/storage',
     tag: 'Settings',
-    summary: 'Get how much is stored',
+    summary: 'Get the storage usage',
     description:
-      'The messages that are stored, with what belongs to them, and those of the last 30 days. Bytes are an estimate: they are shared by ' +
-      'all workspaces of the instance in proportion to their messages.',
+      'Counts the stored messages, and those of the last 30 days, and estimates their size. The size on disk is divided among workspaces ' +
+      'by their number of messages.',
     scope: null,
     responses: { 200: { description: 'The estimate.', schema: single(storageResponse) } },
     handle: async ({ caller }, { em }) => ok(presentStorage(await readGrowth(em.fork(), caller.workspace.id))),

@@ -191,7 +191,7 @@ export async function deleteRuns(em: EntityManager, enrollmentIds: readonly stri
 
 /**
  * Deletes the runs of a workspace's ended enrollments. Counters stay.
- * @param before when they must have started
+ * @param before when they must have started, and their enrollments ended
  * @returns the number of runs, at most `limit`
  */
 export const deleteOldRuns = (em: EntityManager, workspaceId: string, before: Date, limit: number): Promise<number> =>

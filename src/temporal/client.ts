@@ -94,7 +94,7 @@ export interface Enrollments {
    * seconds may be missing.
    */
   listRunning(of?: ContactInAutomation): AsyncIterable<ListedEnrollment>
-  /** Signals an enrollment to reload its automation. An ended enrollment is not changed. */
+  /** Wakes an enrollment, which checks again what to do. An ended enrollment is not changed. */
   wake(place: Place): Promise<void>
   /** Cancels the enrollment of a contact in an automation, whichever it is. An ended enrollment is not changed. */
   cancel(place: Place): Promise<void>

@@ -69,14 +69,10 @@ export const workspaceResponse = object({
     .integer()
     .required()
     .meta({ description: 'Days for which the content of emails is stored after they were sent.', example: 30 }),
-  historyRetentionDays: number()
-    .integer()
-    .nullable()
-    .defined()
-    .meta({
-      description: 'Days for which messages and the steps of enrollments are stored; null keeps them.',
-      example: null,
-    }),
+  historyRetentionDays: number().integer().nullable().defined().meta({
+    description: 'Days for which messages and the steps of ended enrollments are stored, at least 30. Null keeps them.',
+    example: null,
+  }),
   createdAt: timestamp('When it was created.'),
 })
   .required()

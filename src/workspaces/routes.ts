@@ -131,8 +131,8 @@ export const workspaceOperations = [
     tag: 'Settings',
     summary: 'Update the workspace',
     description:
-      'Changes the given settings. The mode cannot be changed. If a retention becomes shorter, what is older is deleted soon, and ' +
-      'permanently.',
+      'Changes the given settings. The mode cannot be changed. After a retention is shortened, older data is deleted permanently within ' +
+      'minutes.',
     role: 'owner',
     body: workspaceInput,
     responses: { 200: { description: 'The workspace.', schema: single(workspaceResponse) } },

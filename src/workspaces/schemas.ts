@@ -85,7 +85,10 @@ export const workspaceInput = object({
     }),
   eventRetentionDays: days('Days for which custom events are stored.', 396),
   contentRetentionDays: days('Days for which the content of emails is stored after they were sent.', 30),
-  historyRetentionDays: days('Days for which messages and the steps of enrollments are stored; null keeps them.', 730)
+  historyRetentionDays: days(
+    'Days for which messages and the steps of ended enrollments are stored, at least 30. Null keeps them.',
+    730,
+  )
     .min(MIN_HISTORY_DAYS)
     .nullable(),
 }).meta({ json: { minProperties: 1 } })

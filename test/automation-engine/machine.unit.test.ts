@@ -132,13 +132,13 @@ describe('the machine', () => {
     assert.deepEqual(again.effects, [{ do: 'send', stepId: 'a' }])
     const stillPaused = nextTransition(steps, again.state, { kind: 'email-settled', stepId: 'a', as: 'paused' }, 0)
     assert.deepEqual(stillPaused.effects, [{ do: 'wait', until: null }])
-    const goesOn = nextTransition(
+    const continued = nextTransition(
       steps,
       nextTransition(steps, stillPaused.state, { kind: 'changed' }, 0).state,
       { kind: 'email-settled', stepId: 'a', as: 'continue' },
       0,
     )
-    assert.deepEqual(goesOn.effects, [
+    assert.deepEqual(continued.effects, [
       { do: 'publish', paused: false },
       { do: 'end', status: 'COMPLETED' },
     ])

@@ -73,7 +73,7 @@ describe('the queue of transactional emails', () => {
     assert.deepEqual(await take(10), [id])
   })
 
-  it('is sent once each by two workers, a scheduled one at its time', async () => {
+  it('sends each email once with two workers, and a scheduled one at its time', async () => {
     const at = Date.now() + 3_000
     const ids = [...(await accept(service, 30)), ...(await accept(other, 30))]
     const later = await accept(service, 2, { scheduledAt: new Date(at).toISOString() })

@@ -551,8 +551,8 @@ const EMAILS: Record<string, Mutant> = {
   'email-forgets-its-request': {
     what: 'a repeated request sends a second transactional email',
     file: 'src/emails/queue-emails.ts',
-    replace: 'await queueTogether({ em }, workspaceId, [{ id, input }])',
-    by: 'await queueTogether({ em }, workspaceId, [{ id: newId(), input }])',
+    replace: 'queueShared(em, { workspaceId, id, input, content })',
+    by: 'queueShared(em, { workspaceId, id: newId(), input, content })',
     worlds: ['email'],
     stories: [],
   },
@@ -567,8 +567,8 @@ const EMAILS: Record<string, Mutant> = {
   'email-is-only-marked': {
     what: 'a cancelled transactional email is marked, and sent',
     file: 'src/emails/cancel-email.ts',
-    replace: 'if ((await dismissMessages(unit, { ids: [id] }, CANCELLED)) === 0) {',
-    by: 'if (id === CANCELLED) {',
+    replace: 'if ((await dismissMessages(unit, { ids: [id] }, CANCELLED)) > 0) await',
+    by: 'if (id !== CANCELLED) await',
     worlds: ['email-stopped'],
     stories: [],
   },

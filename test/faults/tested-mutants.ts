@@ -309,8 +309,69 @@ const RECORDS: Record<string, TestedMutant> = {
   },
 }
 
+/** The queue of transactional emails, and the retention of what was sent. */
+const QUEUE: Record<string, TestedMutant> = {
+  'taken-by-each-worker': {
+    what: 'each worker takes the same transactional emails from the queue',
+    file: 'src/messages/store-queries.ts',
+    replace: 'const IS_TAKEN = `(message.lease_until between',
+    by: 'const IS_TAKEN = `(false and message.lease_until between',
+    tests: ['test/emails/email-queue.test.ts'],
+  },
+  'held-is-not-counted': {
+    what: 'a workspace with many transactional emails takes all places of a worker',
+    file: 'src/messages/store-queries.ts',
+    replace: 'order by coalesce(held.count, 0) + message.turn, message.due_at limit $1',
+    by: 'order by message.due_at limit $1',
+    tests: ['test/emails/email-queue.test.ts'],
+  },
+  'due-after-the-loss': {
+    what: 'an email that was due before a restore is due after it, because sending was disabled',
+    file: 'src/emails/email-queue.ts',
+    replace: "    case 'final':\n    case 'closed':",
+    by: "    case 'closed':\n      return 1_000\n    case 'final':",
+    tests: ['test/relay/restored.instance.test.ts'],
+  },
+  'turn-for-two': {
+    what: 'two workers take the same turn within SEND_RATE',
+    file: 'src/senders/send-rate-queries.ts',
+    replace: 'next_at = granted.at + make_interval(secs => granted.count / $1::float8)',
+    by: 'next_at = granted.at',
+    tests: ['test/senders/send-rate.test.ts'],
+  },
+  'history-of-one-page': {
+    what: 'only one page of old messages is deleted in a round',
+    file: 'src/relay/delete-old-history.ts',
+    replace: '>= limit) mayBeMore = true',
+    by: '> limit) mayBeMore = true',
+    tests: ['test/relay/old-history.test.ts'],
+  },
+  'history-of-active-enrollments': {
+    what: 'messages of active enrollments are deleted, and may be sent again',
+    file: 'src/messages/old-messages-queries.ts',
+    replace: "where id = message.enrollment_id and status = 'ACTIVE'",
+    by: "where id = message.enrollment_id and status = 'NONE'",
+    tests: ['test/relay/old-history.test.ts'],
+  },
+  'history-of-open-campaigns': {
+    what: 'messages of campaigns that have not ended are deleted, and may be sent again',
+    file: 'src/messages/old-messages-queries.ts',
+    replace: "status in ('SCHEDULED', 'SENDING', 'PAUSED')",
+    by: "status in ('SCHEDULED', 'SENDING')",
+    tests: ['test/relay/old-history.test.ts'],
+  },
+  'history-is-forgotten': {
+    what: 'a recount loses what deleted messages counted',
+    file: 'src/stats/recount.ts',
+    replace: '  await addArchivedCounts(em, changes)\n',
+    by: '',
+    tests: ['test/relay/old-history.test.ts'],
+  },
+}
+
 export const TESTED_MUTANTS: Record<string, TestedMutant> = {
   ...PAGES,
+  ...QUEUE,
   ...WORKSPACES,
   ...POSITIONS,
   ...DECISIONS,

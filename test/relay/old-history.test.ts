@@ -5,7 +5,7 @@ import { deleteOldHistory } from '../../src/relay/delete-old-history.ts'
 import { readGrowth } from '../../src/stats/growth-queries.ts'
 import { recountCounters } from '../../src/stats/index.ts'
 import { createWorkspace, updateWorkspace } from '../../src/workspaces/create-workspace.ts'
-import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { assertCountersMatch, recount } from '../support/stats.ts'
@@ -57,6 +57,27 @@ describe('the history of a workspace', () => {
     }
   }
 
+  /** Stores a message, sent 50 days ago, of a campaign in a status, with a bounce. */
+  async function storeCampaign(status: string): Promise<string> {
+    const { body } = await service.call('POST', 'campaigns', {
+      ...{ name: status, subject: 'News', text: 'News', audience: { listIds: [await aList(service)] } },
+    })
+    const { id } = body.data as { id: string }
+    await sql(em(), 'update campaigns set status = $2, started_at = now() where id = $1::uuid', [id, status])
+    const messageId = newId()
+    await sql(
+      em(),
+      `insert into messages (id, workspace_id, contact_id, campaign_id, status, claim, due_at, recipient, created_at, sent_at, final_at,
+         results)
+       select $1::uuid, $2::uuid, gen_random_uuid(), $3::uuid, 'SENT', gen_random_uuid(), at, 'ada@example.com', at, at, at,
+         '{HARD_BOUNCED}'
+       from (select now() - interval '50 days' as at) given`,
+      [messageId, service.workspaceId, id],
+    )
+    return messageId
+  }
+  const isStored = async (id: string) => (await sql(em(), 'select from messages where id = $1::uuid', [id])).length > 0
+
   /** Stores enrollments of some statuses that began 50 days ago, each with an email that was sent and a step that ran. */
   async function storeEnrollments(statuses: readonly string[]): Promise<void> {
     const automationId = await anAutomation(service, { steps: [EMAIL] })
@@ -90,6 +111,24 @@ describe('the history of a workspace', () => {
       )
     }
   }
+
+  it('stays as long as it keeps a campaign or a retry from sending twice', async () => {
+    const open = await Promise.all(['SENDING', 'PAUSED'].map(storeCampaign))
+    const over = await Promise.all(['SENT', 'CANCELLED'].map(storeCampaign))
+    const retried = await storeCampaign('SENT')
+    await sql(em(), `update messages set status = 'FAILED', retry_at = now() where id = $1::uuid`, [retried])
+    await recount(em())
+    await updateWorkspace(em(), service.workspaceId, { historyRetentionDays: 40 })
+    while (await deleteOldHistory(em(), 2));
+    assert.deepEqual(await Promise.all([...open, retried].map(isStored)), [true, true, true])
+    assert.deepEqual(await Promise.all(over.map(isStored)), [false, false])
+    await assertCountersMatch(em(), service.workspaceId)
+    await sql(em(), 'delete from messages where id = any($1::uuid[])', [[...open, retried]])
+    await sql(em(), `update campaigns set status = 'SENT' where workspace_id = $1::uuid`, [service.workspaceId])
+    await sql(em(), 'delete from archived_counts')
+    await updateWorkspace(em(), service.workspaceId, { historyRetentionDays: null })
+    await recount(em())
+  })
 
   it('is kept by default, and otherwise deleted after its days, with every counter as it was', async () => {
     await storeEmails(service.workspaceId, [29, 41, 42, 43, 60, 400])

@@ -261,6 +261,23 @@ describe('a restore', () => {
         assert.equal(mailsTo(email), 0)
       })
 
+      it('leaves a transactional email UNCONFIRMED that a worker took while sending was disabled', async () => {
+        await service.stopWorkers()
+        await markRestored(em())
+        const receipt = { to: 'receipt@example.com', subject: 'Receipt', text: 'Thank you' }
+        const { id } = (await service.call('POST', 'emails', receipt)).body.data as { id: string }
+        await service.startWorker()
+        const isTaken = 'select from messages where id = $1::uuid and lease_until is not null'
+        await eventually('a worker takes it', async () => (await sql(em(), isTaken, [id])).length > 0 || undefined)
+        await differences()
+        await sql(em(), 'update messages set lease_until = null where id = $1::uuid', [id])
+        const status = await eventually('it is final', async () => {
+          const { data } = (await service.call('GET', `emails/${id}`)).body as { data: { status: string } }
+          return data.status === 'QUEUED' ? undefined : data.status
+        })
+        assert.equal(status, 'UNCONFIRMED')
+      })
+
       it('leaves an email UNCONFIRMED whose earlier step runs again after the restore', async () => {
         const tagged = { type: 'UPDATE_CONTACT', addTags: ['restored'] }
         const branches = [{ name: 'yes', if: { tag: 'restored' }, steps: [EMAIL] }]

@@ -325,7 +325,7 @@ export class TemporalModel {
       const result = await this.runLocal(worker, local)
       // A local activity can take longer than a task: then another task follows, with the new events, and before its result.
       const came = scheduler.choose(this.longTasks ? [true, false] : [false, true])
-        ? await this.goOn(execution, task, seen, added)
+        ? await this.continueAsNew(execution, task, seen, added)
         : []
       if (came.length > 0) {
         seen = execution.history.length
@@ -358,7 +358,7 @@ export class TemporalModel {
   /**
    * Ends a task whose local activity is still running, and begins the next. @returns the events that the next one processes first
    */
-  private goOn(execution: Execution, task: object, seen: number, added: readonly Event[]): Promise<Event[]> {
+  private continueAsNew(execution: Execution, task: object, seen: number, added: readonly Event[]): Promise<Event[]> {
     return this.scheduler.ask(
       'Temporal continue a task',
       () => {

@@ -36,7 +36,7 @@ create table counter_changes (
   change integer not null
 ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 10000, autovacuum_analyze_threshold = 1000000);
 
--- What rows count that were deleted because of their age. A recount adds it.
+-- The counts of rows that were deleted because of their age. A recount adds them.
 create table archived_counts (
   id bigint generated always as identity primary key,
   workspace_id uuid not null,

@@ -43,8 +43,9 @@ export function handle(operation: Operation, dependencies: ApiDependencies, limi
       own.writeAuditEntry(em, auditEntryOf({ ...entry, targetId: entry.targetId ?? idOf(answer) }))
     if (operation.audit === 'by-handler') call.audit = writeAudit
     const change = { call, attempt, dependencies: own, run, ...(operation.audit === undefined && { writeAudit }) }
-    const isAlone = operation.transactional === undefined || (operation.transactional === 'with-key' && attempt)
-    if (!isAlone) return respond(ctx, await runOutsideTransaction(change))
+    const { transactional = 'always' } = operation
+    const ownsTransaction = transactional === 'always' || (transactional === 'with-key' && attempt !== undefined)
+    if (!ownsTransaction) return respond(ctx, await runOutsideTransaction(change))
     const answer = await runLimited(() => runInTransaction(change))
     await finish(change)
     respond(ctx, answer)

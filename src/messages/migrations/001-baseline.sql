@@ -23,7 +23,7 @@ create table messages (
   claim uuid not null,
   attempts integer not null default 1,
   claimed_at timestamptz not null default now(),
-  -- The claim's owner stops sending before this time. Until then, a worker has taken a queued transactional email from the queue.
+  -- The owner of the claim stops sending before this time. For a queued transactional email: no other worker takes it before this time.
   lease_until timestamptz,
   message_id text,
   recipient text,

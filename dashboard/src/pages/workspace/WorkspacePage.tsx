@@ -118,8 +118,8 @@ function SettingsSections({ isOwner }: { isOwner: boolean }) {
               isOwner={isOwner}
               setting="historyRetentionDays"
               stored={data.historyRetentionDays}
-              label="Keep messages and the steps of enrollments for (days)"
-              description="At least 30. Empty keeps them. Older ones are deleted permanently; reports keep their numbers."
+              label="Keep messages and enrollment steps for (days)"
+              description="At least 30. Leave empty to keep them. Older ones are deleted permanently."
             />
             <StorageEstimate />
           </div>
@@ -184,7 +184,10 @@ function RetentionForm({ isOwner, setting, stored, label, description }: Retenti
   const shown = stored === null ? '' : String(stored)
   const [days, setDays] = useState(shown)
   const save = useMutation({
-    mutationFn: () => api.PATCH('/workspace', { body: { [setting]: days.trim() === '' ? null : Number(days) } }),
+    mutationFn: () =>
+      api.PATCH('/workspace', {
+        body: { [setting]: setting === 'historyRetentionDays' && days.trim() === '' ? null : Number(days) },
+      }),
     onSuccess: () => invalidate('settings'),
   })
   const submit = (event: FormEvent) => {
