@@ -79,11 +79,6 @@ export class CounterChanges {
     this.domains.set(key, row)
   }
 
-  /** Adds several columns of a domain's day. */
-  addDomain({ changes, ...of }: DomainRow): void {
-    for (const [column, change] of Object.entries(changes)) this.addToDomain(of, column as DomainColumn, change)
-  }
-
   addToLink(of: LinkKey, change: number): void {
     const key = [of.automationId, of.stepId, of.url].join(' ')
     const row = this.links.get(key)

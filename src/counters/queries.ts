@@ -7,8 +7,13 @@ import { type CounterChanges, type CounterRow, DOMAIN_COLUMNS, type DomainRow, t
  * waits for another one; `foldCounters` adds them up. The statements are sent together.
  */
 export async function writeCounterChanges(em: EntityManager, changes: CounterChanges): Promise<void> {
-  const { counters, domains, links } = changes.list()
-  await Promise.all([writeCounters(em, counters), writeDomains(em, domains), writeLinks(em, links)])
+  await Promise.all([writeCounters(em, changes.list().counters), writeDomainsAndLinks(em, changes)])
+}
+
+/** Writes the changes of domains and links only. */
+export async function writeDomainsAndLinks(em: EntityManager, changes: CounterChanges): Promise<void> {
+  const { domains, links } = changes.list()
+  await Promise.all([writeDomains(em, domains), writeLinks(em, links)])
 }
 
 async function writeCounters(em: EntityManager, rows: readonly CounterRow[]): Promise<void> {

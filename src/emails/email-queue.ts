@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { postponeMessages, type SendDependencies, takeQueuedEmails } from '../messages/index.ts'
+import { keepQueuedEmails, postponeMessages, type SendDependencies, takeQueuedEmails } from '../messages/index.ts'
 import { waits } from '../platform/waits.ts'
 import { TransportClosed } from '../smtp/index.ts'
 import { type EmailResult, sendEmail } from './send-email.ts'
@@ -10,6 +10,10 @@ const TAKEN_PER_CONNECTION = 4
 const REFILLED_AT = 0.75
 /** Milliseconds until an email is tried again that got no connection, or that changed while it was prepared. */
 const SOON_MS = 1_000
+/** Milliseconds between two renewals of the emails under way. */
+const KEEP_MS = 10_000
+/** Maximum milliseconds between two checks of an idle queue. */
+const MAX_IDLE_MS = 1_000
 /** Maximum milliseconds between checks after failures, for example if Postgres is down. */
 const MAX_PAUSE_MS = 15_000
 
@@ -30,67 +34,89 @@ export function startEmailQueue(
   dependencies: SendDependencies,
   { connections, idleMs = waits.emailQueueIdle }: { connections: number; idleMs?: number },
 ): EmailQueue {
-  const { em, log } = dependencies
+  const { em, log, smtp } = dependencies
   const stopping = new AbortController()
   const capacity = connections * TAKEN_PER_CONNECTION
-  const underWay = new Set<Promise<void>>()
+  const underWay = new Map<string, Promise<void>>()
   /** Number of emails under way of each workspace. */
   const held = new Map<string, number>()
+  /** Workspaces whose emails this process cannot send, and until when it does not try. */
+  const left = new Map<string, number>()
   let closedUntil = 0
 
-  async function send(id: string): Promise<void> {
+  async function send(id: string, workspaceId: string): Promise<void> {
+    const postpone = (ms: number) => postponeMessages(em.fork(), [{ id, dueInSeconds: ms / 1_000 }])
     try {
       const result = await sendEmail(dependencies, id, stopping.signal)
       if (result.kind === 'closed') closedUntil = performance.now() + waits.sendingDisabled
+      if (result.kind === 'deferred' && result.cause === 'process') {
+        left.set(workspaceId, performance.now() + result.afterMs)
+        return await postpone(0)
+      }
       const afterMs = againAfterMs(result)
-      if (afterMs !== undefined) await postponeMessages(em.fork(), [{ id, dueInSeconds: afterMs / 1_000 }])
+      if (afterMs !== undefined) await postpone(afterMs)
     } catch (error) {
       if (!(error instanceof TransportClosed) && !stopping.signal.aborted) throw error
-      await postponeMessages(em.fork(), [{ id, dueInSeconds: 0 }])
+      await postpone(0)
     }
   }
 
   function begin({ id, workspaceId }: { id: string; workspaceId: string }): void {
     held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1)
-    const sending: Promise<void> = send(id)
+    const sending = send(id, workspaceId)
       // It is taken again when it no longer belongs to this worker.
       .catch((error: unknown) => log.warn({ error, emailId: id }, 'An email could not be sent; it is tried again'))
       .finally(() => {
-        underWay.delete(sending)
-        const left = held.get(workspaceId)! - 1
-        if (left > 0) held.set(workspaceId, left)
+        underWay.delete(id)
+        const rest = held.get(workspaceId)! - 1
+        if (rest > 0) held.set(workspaceId, rest)
         else held.delete(workspaceId)
       })
-    underWay.add(sending)
+    underWay.set(id, sending)
   }
 
   /** Begins to send emails that are due. @returns whether there may be more */
   async function take(): Promise<boolean> {
     if (performance.now() < closedUntil) return false
+    for (const [workspaceId, until] of left) if (performance.now() >= until) left.delete(workspaceId)
     // Emails that are taken together share statements.
-    while (underWay.size > capacity * REFILLED_AT) await Promise.race(underWay)
+    while (underWay.size > capacity * REFILLED_AT) await Promise.race(underWay.values())
     if (stopping.signal.aborted) return false
-    const free = capacity - underWay.size
-    const emails = await takeQueuedEmails(em.fork(), free, held)
+    // One at a time tries a server that fails.
+    const free = smtp?.isFailing?.() ? 1 - underWay.size : capacity - underWay.size
+    if (free <= 0) return false
+    const emails = await takeQueuedEmails(em.fork(), free, held, [...left.keys()])
     for (const email of emails) begin(email)
-    return emails.length === free
+    return emails.length > 0 && !smtp?.isFailing?.()
   }
 
   async function run(): Promise<void> {
     for (let pauseMs = idleMs; !stopping.signal.aborted;) {
+      const since = performance.now()
       try {
         if (await take()) continue
-        pauseMs = idleMs
+        // Old snapshots make the statement slow.
+        pauseMs = Math.min(Math.max(idleMs, 10 * (performance.now() - since)), MAX_IDLE_MS)
       } catch (error) {
         log.warn({ error }, 'The email queue could not be read; retrying')
         pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
       }
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
-    await Promise.all(underWay)
+    await Promise.all(underWay.values())
   }
 
-  const ended = run()
+  /** Keeps the emails under way from other workers. */
+  async function keep(): Promise<void> {
+    while (!isOver) {
+      await delay(KEEP_MS, undefined, { ref: false })
+      if (underWay.size > 0) await keepQueuedEmails(em.fork(), [...underWay.keys()]).catch(() => undefined)
+    }
+  }
+
+  let isOver = false
+  const ended = run().finally(() => (isOver = true))
+  void keep()
   return {
     ended,
     async stop(graceMs) {
@@ -101,8 +127,8 @@ export function startEmailQueue(
 }
 
 /**
- * Returns the milliseconds until an email is due again; `undefined` if it is final, or if its time must stay: after a restore, that
- * decides whether it may have been sent. It is then taken again when it no longer belongs to this worker.
+ * Returns the milliseconds until an email is due again; `undefined` if it is final, or cannot be read: it is then taken again when it no
+ * longer belongs to this worker.
  */
 function againAfterMs(result: EmailResult): number | undefined {
   switch (result.kind) {
@@ -111,8 +137,9 @@ function againAfterMs(result: EmailResult): number | undefined {
     case 'queue':
     case 'changed':
       return SOON_MS
-    case 'final':
     case 'closed':
+      return 0
+    case 'final':
     case 'gone':
     case 'paused':
       return undefined

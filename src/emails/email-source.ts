@@ -53,6 +53,7 @@ export const emailSource: MessageSource = {
         replyTo: email.replyTo ?? null,
         headers: email.headers,
         hasAttachments: attachments.length > 0,
+        wantedAt: email.scheduledAt ?? email.createdAt,
       },
     }
   },

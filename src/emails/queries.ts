@@ -153,23 +153,23 @@ limit $1`
 
 /**
  * Deletes emails of a workspace whose message is deleted.
- * @param before when they must have been accepted
+ * @param days that must have passed since they were accepted
  * @returns the number of emails, at most `limit`
  */
 export async function deleteOldEmails(
   em: EntityManager,
   workspaceId: string,
-  before: Date,
+  days: number,
   limit: number,
 ): Promise<number> {
   const rows = await sql(
     em,
     `delete from emails where id in (
-       select id from emails where workspace_id = $1::uuid and created_at <= $2::timestamptz
+       select id from emails where workspace_id = $1::uuid and created_at <= now() - make_interval(days => $2::integer)
          and not exists (select from messages where messages.id = emails.id)
        order by created_at limit $3 for update skip locked
      ) returning id`,
-    [workspaceId, before, limit],
+    [workspaceId, days, limit],
   )
   return rows.length
 }

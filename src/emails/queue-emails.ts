@@ -7,7 +7,7 @@ import { readMailSender } from '../instance/index.ts'
 import { domainOf, emailKey } from '../platform/email-address.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sharedWriter } from '../platform/db/shared-writer.ts'
-import { inTransaction, unitOf } from '../platform/db/sql.ts'
+import { inTransaction } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
 import type { EmailContent } from '../rendering/index.ts'
@@ -37,15 +37,14 @@ export async function queueEmail(
   input: EmailInput,
   id: string,
 ): Promise<EmailDetail> {
-  // Files of many requests would be in memory at once.
-  if (input.attachments !== undefined) return (await queueTogether({ em }, workspaceId, [{ id, input }]))[0]!
-  const content = await contentOf(unitOf(em), workspaceId, input)
-  return acceptedDetail(await queueShared(em, { workspaceId, id, input, content }))
+  const queued = await queueShared(em, { workspaceId, id, input })
+  if (queued instanceof ApiError) throw queued
+  return acceptedDetail(queued)
 }
 
-const queueShared = sharedWriter<Accepted & { workspaceId: string }, EmailRow>(
+const queueShared = sharedWriter<Requested & { workspaceId: string }, EmailRow | ApiError>(
   ({ workspaceId }) => workspaceId,
-  (em, emails) => inTransaction(em, (unit) => queue(unit, emails[0]!.workspaceId, emails)),
+  (em, emails) => inTransaction(em, (unit) => queueEach(unit, emails[0]!.workspaceId, emails)),
 )
 
 /**
@@ -57,12 +56,13 @@ export async function queueTogether(
   workspaceId: string,
   emails: readonly { id: string; input: EmailInput }[],
 ): Promise<EmailDetail[]> {
-  const rows = await inTransaction(em, async (unit) => {
-    const accepted: Accepted[] = []
-    for (const email of emails) accepted.push({ ...email, content: await contentOf(unit, workspaceId, email.input) })
-    return queue(unit, workspaceId, accepted)
+  return inTransaction(em, async (unit) => {
+    const results = await queueEach(unit, workspaceId, emails)
+    return results.map((result) => {
+      if (result instanceof ApiError) throw result
+      return acceptedDetail(result)
+    })
   })
-  return rows.map(acceptedDetail)
 }
 
 /** Accepts the emails of a batch, each on its own: the others are sent if one has an error. */
@@ -71,27 +71,18 @@ export async function queueBatch(
   workspaceId: string,
   inputs: readonly EmailInput[],
 ): Promise<Queued[]> {
-  const accepted: Accepted[] = []
-  const results: Queued[] = []
-  await inTransaction(em, async (unit) => {
-    for (const input of inputs) {
-      try {
-        const email = { id: newId(), input, content: await contentOf(unit, workspaceId, input) }
-        accepted.push(email)
-        results.push({ id: email.id })
-      } catch (error) {
-        if (!(error instanceof ApiError)) throw error
-        results.push({ error: error.message })
-      }
-    }
-    return queue(unit, workspaceId, accepted)
-  })
-  return results
+  const emails = inputs.map((input) => ({ id: newId(), input }))
+  const results = await inTransaction(em, (unit) => queueEach(unit, workspaceId, emails))
+  return results.map((result) => (result instanceof ApiError ? { error: result.message } : { id: result.id }))
 }
 
-interface Accepted {
+/** An email of a request. The ID is that of its call. */
+interface Requested {
   id: string
   input: EmailInput
+}
+
+interface Accepted extends Requested {
   content: LoadedContent
 }
 
@@ -99,6 +90,30 @@ interface Accepted {
 interface LoadedContent {
   compiled: CompiledContents
   version: number | null
+}
+
+/** Stores emails, and queues them. @returns the row of each, or why it is not accepted */
+async function queueEach(
+  unit: EntityManager,
+  workspaceId: string,
+  emails: readonly Requested[],
+): Promise<(EmailRow | ApiError)[]> {
+  const load = createContentLoader(unit, workspaceId)
+  const loaded: (Accepted | ApiError)[] = []
+  for (const email of emails) {
+    try {
+      loaded.push({ ...email, content: await load(email.input) })
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error
+      loaded.push(error)
+    }
+  }
+  const rows = await queue(
+    unit,
+    workspaceId,
+    loaded.filter((each): each is Accepted => !(each instanceof ApiError)),
+  )
+  return loaded.map((each) => (each instanceof ApiError ? each : rows.find(({ id }) => id === each.id)!))
 }
 
 /** Stores emails, and queues them. @returns their rows */
@@ -145,16 +160,31 @@ async function queue(unit: EntityManager, workspaceId: string, emails: readonly 
   return rows
 }
 
-/** Loads the content, and checks the sender. */
-async function contentOf(unit: EntityManager, workspaceId: string, input: EmailInput): Promise<LoadedContent> {
-  if (input.from !== undefined) await assertMaySendFrom(unit, workspaceId, input.from)
-  const { subject = '', html = null, text = null, templateId } = input
-  if (templateId === undefined)
+/** Returns a function that checks the sender of an email and loads its content, each sender and template once. */
+function createContentLoader(unit: EntityManager, workspaceId: string): (input: EmailInput) => Promise<LoadedContent> {
+  const checkSender = once((from: string) => assertMaySendFrom(unit, workspaceId, from))
+  const loadTemplate = once(async (key: string): Promise<LoadedContent> => {
+    const [id, version] = JSON.parse(key) as [string, number | undefined]
+    const { template, written } = await getTemplate(unit, workspaceId, id, version ?? undefined)
+    if (template.kind !== 'EMAIL' || written.compiled.content === null)
+      throw new ApiError(TEMPLATE_NOT_FOUND, { param: '/templateId' })
+    return { compiled: written.compiled, version: written.version }
+  })
+  return async ({ from, subject = '', html = null, text = null, templateId, templateVersion }) => {
+    if (from !== undefined) await checkSender(from)
+    if (templateId !== undefined) return loadTemplate(JSON.stringify([templateId, templateVersion]))
     return { compiled: { content: { subject, html, text }, translations: {} }, version: null }
-  const { template, written } = await getTemplate(unit, workspaceId, templateId, input.templateVersion)
-  if (template.kind !== 'EMAIL' || written.compiled.content === null)
-    throw new ApiError(TEMPLATE_NOT_FOUND, { param: '/templateId' })
-  return { compiled: written.compiled, version: written.version }
+  }
+}
+
+/** Runs a function once for each key. */
+function once<Result>(run: (key: string) => Promise<Result>): (key: string) => Promise<Result> {
+  const results = new Map<string, Promise<Result>>()
+  return (key) => {
+    const result = results.get(key) ?? run(key)
+    results.set(key, result)
+    return result
+  }
 }
 
 /** @throws {ApiError} `from_not_allowed` */

@@ -30,7 +30,8 @@ export const emailOperations = [
       'Sends one transactional email to one address, with or without a contact, from a template or with its own content. It is sent at most ' +
       'once, and not to addresses that bounced or complained. Unsubscribes do not matter. Send an Idempotency-Key, so that a repeated request sends nothing twice.',
     scope: 'emails:send',
-    transactional: 'with-key',
+    // Files of many requests would be in memory at once.
+    sharesTransaction: ({ attachments }) => attachments === undefined,
     audit: 'never',
     body: emailSchema,
     bodyLimit: EMAIL_BODY_LIMIT,

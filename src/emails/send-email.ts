@@ -27,6 +27,7 @@ export async function sendEmail(dependencies: SendDependencies, id: string, turn
   const message = await prepareStored(dependencies, stored, 'send')
   if (!message) return { kind: 'gone' }
   const sending = new Sending(dependencies, message, retryAfterMs(message.attempts) / 1_000)
-  if (stored.dueAt && mayBeLost(settings, stored.dueAt)) return sending.abandon(MAY_HAVE_BEEN_SENT_ERROR)
+  // Not when it is due: an attempt that failed has moved that.
+  if (mayBeLost(settings, message.email!.wantedAt)) return sending.abandon(MAY_HAVE_BEEN_SENT_ERROR)
   return sending.send({ turn })
 }

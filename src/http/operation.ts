@@ -140,11 +140,13 @@ export interface Operation {
   responses: Record<number, ResponseDescription>
   /** Errors of this operation by status, in addition to those of every operation. A plain string describes an invalid request. */
   errors?: Partial<Record<400 | 401 | 403 | 404 | 409 | 429, readonly (ErrorDefinition | string)[]>>
+  /** False if the effect is not in Postgres alone, or is more than one transaction. */
+  transactional?: false
   /**
-   * False if the effect is not in Postgres alone, or is more than one transaction. `with-key`: only a request with an Idempotency-Key runs
-   * in a transaction of its own; others share one with concurrent requests.
+   * Whether a request shares a transaction with concurrent ones, unless it has an Idempotency-Key. It then waits for no place of its
+   * workspace, so the handler must use no other connection to the database.
    */
-  transactional?: false | 'with-key'
+  sharesTransaction?(body: AnyObject): boolean
   /**
    * Runs slow checks that schemas cannot express, and passes the result to the handler. It runs before the transaction, so that
    * no database connection is held in the meantime.

@@ -93,9 +93,9 @@ export async function countChanges(em: EntityManager, rows: readonly MessageChan
   await writeCounterChanges(em, changes)
 }
 
-/** Adds what deleted messages counted. */
-export function addMessages(changes: CounterChanges, deleted: readonly MessageChange[]): void {
-  for (const row of deleted) if (row.was) addMessage(changes, row, row.was, 1)
+/** Subtracts deleted messages. */
+export function subtractMessages(changes: CounterChanges, deleted: readonly MessageChange[]): void {
+  for (const row of deleted) if (row.was) addMessage(changes, row, row.was, -1)
 }
 
 /** The step under which a message is counted: of its automation, or for its variant. */

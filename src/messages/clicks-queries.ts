@@ -33,25 +33,15 @@ export async function countClicks(
 }
 
 /** Subtracts the clicks in messages that are being deleted. The caller has locked these. */
-export const uncountClicksIn = async (em: EntityManager, messageIds: readonly string[]): Promise<void> =>
-  countLinks(em, await clickedLinksIn(em, messageIds), -1)
-
-/** Adds the clicks in messages that are being deleted. The caller has locked these. */
-export async function addClicksIn(
-  em: EntityManager,
-  changes: CounterChanges,
-  messageIds: readonly string[],
-): Promise<void> {
-  for (const link of await clickedLinksIn(em, messageIds)) addLink(changes, link, 1)
-}
-
-const clickedLinksIn = (em: EntityManager, messageIds: readonly string[]) =>
-  sql<ClickedLink>(
+export async function uncountClicksIn(em: EntityManager, messageIds: readonly string[]): Promise<void> {
+  const links = await sql<ClickedLink>(
     em,
     `select ${CLICKED_LINK} from message_visits visit join messages message on message.id = visit.message_id
      where visit.message_id = any($1::uuid[]) and kind = 'CLICK' and visitor = 'PERSON'`,
     [messageIds],
   )
+  await countLinks(em, links, -1)
+}
 
 /** Counts all clicks again. */
 export async function recountClicks(em: EntityManager, changes: CounterChanges): Promise<void> {

@@ -49,6 +49,7 @@ export {
   expireLease,
   expireLeases,
   finishMessagesOf,
+  keepQueuedEmails,
   postponeMessages,
   queueEmails,
   queueRecipients,

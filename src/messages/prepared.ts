@@ -39,6 +39,8 @@ interface EmailOptions {
   headers: Readonly<Record<string, string>>
   /** Whether it has attachments, which are read when a connection is free: they can be large. */
   hasAttachments: boolean
+  /** When it was to be sent: its time, or when it was accepted. */
+  wantedAt: Date
 }
 
 /** The current send settings of a workspace. */

@@ -51,8 +51,8 @@ export type SendResult =
   | { kind: 'gone' }
   /** Something that the attempt had read has changed. It must read it again. */
   | { kind: 'changed' }
-  /** Certainly not sent, or not to be decided yet. Must be tried again later. */
-  | { kind: 'deferred'; reason: string; afterMs: number }
+  /** Certainly not sent, or not to be decided yet. Must be tried again later. `cause`: this process cannot send mail of the workspace. */
+  | { kind: 'deferred'; reason: string; afterMs: number; cause?: 'process' }
   /** It cannot be done in the time available. It must be done from the queue, or in its next turn. */
   | { kind: 'queue' }
 
@@ -241,6 +241,7 @@ export class Sending {
         kind: 'deferred',
         reason: 'This process cannot read the signing key',
         afterMs: ELSEWHERE_RETRY_MS,
+        cause: 'process',
       }
     }
     if (!isDelivered(message)) return this.finalize({ status: 'CAPTURED', content })
@@ -257,6 +258,7 @@ export class Sending {
         kind: 'deferred',
         reason: 'This process has no mail server, but the instance sends through one',
         afterMs: ELSEWHERE_RETRY_MS,
+        cause: 'process',
       }
     const lateMs = await this.waitForTurn(smtp, patience)
     if (lateMs > 0) return { kind: 'deferred', reason: 'The mailbox provider gets mail too fast', afterMs: lateMs }

@@ -264,14 +264,16 @@ const IS_TAKEN = `(message.lease_until between clock_timestamp() and clock_times
  * because the first worker is slow, only the first claim succeeds. Test: test/emails/email-queue.test.ts.
  *
  * @param held number of emails of each workspace that the worker has already
- * @returns at most `limit`
+ * @param without workspaces whose emails the worker cannot send
+ * @returns some of them, at most `limit`; none if none is due
  */
 export const takeQueuedEmails = (
   em: EntityManager,
   limit: number,
   held: ReadonlyMap<string, number>,
+  without: readonly string[] = [],
 ): Promise<{ id: string; workspaceId: string }[]> =>
-  preparedSql(em, 'take-queued-emails', TAKE, [limit, [...held.keys()], [...held.values()]])
+  preparedSql(em, 'take-queued-emails', TAKE, [limit, [...held.keys()], [...held.values()], without])
 
 const TAKE = `
 with recursive workspace (id) as (
@@ -287,8 +289,10 @@ due as (
   cross join lateral (
     select id, due_at, row_number() over (order by due_at, id) as turn from messages message
     where workspace_id = workspace.id and ${IS_QUEUED_EMAIL} and due_at <= now() and not ${IS_TAKEN}
-    order by due_at, id limit $1
+    -- Of each workspace, its share.
+    order by due_at, id limit (select ceil($1::float8 / greatest(1, count(id)))::integer from workspace)
   ) message
+  where workspace.id <> all($4::uuid[])
   order by coalesce(held.count, 0) + message.turn, message.due_at limit $1
 ),
 taken as (
@@ -298,6 +302,17 @@ taken as (
 )
 update messages set lease_until = clock_timestamp() + interval '${TAKEN_SECONDS} seconds'
 where id in (select id from taken) returning id, workspace_id as "workspaceId"`
+
+/** Keeps transactional emails that were taken from the queue, because a mail server can take minutes until it waits for the content. */
+export async function keepQueuedEmails(em: EntityManager, ids: readonly string[]): Promise<void> {
+  await preparedSql(
+    em,
+    'keep-queued-emails',
+    `update messages message set lease_until = clock_timestamp() + interval '${TAKEN_SECONDS} seconds'
+     where id = any($1::uuid[]) and ${IS_QUEUED_EMAIL}`,
+    [ids],
+  )
+}
 
 /** Renews leases. @returns the claims that are still held by their owner */
 export async function renewLeases(em: EntityManager, claims: readonly string[]): Promise<ReadonlySet<string>> {

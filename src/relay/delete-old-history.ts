@@ -4,8 +4,6 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { deleteOldRuns } from '../steps/index.ts'
 import { workspacesWithHistoryLimit } from '../workspaces/index.ts'
 
-const DAY_MS = 24 * 60 * 60_000
-
 /**
  * Deletes messages and step runs that are older than their workspace keeps them. Enrollments stay: entry rules and the deduplication of
  * events need them.
@@ -16,10 +14,9 @@ const DAY_MS = 24 * 60 * 60_000
 export async function deleteOldHistory(em: EntityManager, limit: number): Promise<boolean> {
   let mayBeMore = false
   for (const { id, historyRetentionDays } of await workspacesWithHistoryLimit(em.fork())) {
-    const before = new Date(Date.now() - historyRetentionDays! * DAY_MS)
     // Emails after their messages: an email without one is deleted.
     for (const deleteOld of [deleteOldRuns, deleteOldMessages, deleteOldEmails])
-      if ((await deleteOld(em.fork(), id, before, limit)) >= limit) mayBeMore = true
+      if ((await deleteOld(em.fork(), id, historyRetentionDays!, limit)) >= limit) mayBeMore = true
   }
   return mayBeMore
 }

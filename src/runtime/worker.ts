@@ -114,14 +114,15 @@ export async function startWorker(
   const stop = async () => {
     gate.stop()
     await bounces?.close()
+    const graceMs = config.WORKER_SHUTDOWN_SECONDS * 1000
+    const emailsEnded = emails.stop(graceMs)
     // Emails in flight are completed. Emails that wait for a connection are left to other workers.
     mail.smtp?.drain()
     // Queued rendering tasks are also left to other workers.
     await mail.renderer.close()
     for (const worker of workers) if (worker.getState() === 'RUNNING') worker.shutdown()
     // Waits for all of them, even if one has failed, because the connection can only be closed afterwards.
-    const graceMs = config.WORKER_SHUTDOWN_SECONDS * 1000
-    await Promise.allSettled([...runs, relay.stop(), emails.stop(graceMs), webhooks.stop(graceMs)])
+    await Promise.allSettled([...runs, relay.stop(), emailsEnded, webhooks.stop(graceMs)])
     // Aborts the remaining transmissions and records their outcome.
     await mail.smtp?.close()
     await Promise.race([mail.leases.idle(), delay(FINAL_RECORD_MS, undefined, { ref: false })])

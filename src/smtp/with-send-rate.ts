@@ -23,8 +23,12 @@ export function withSendRate(
     try {
       for (;;) {
         const waitMs = await takeTurn()
-        await delay(waitMs ?? RETRY_MS, undefined, { signal })
-        if (waitMs !== undefined) return slot
+        if (waitMs === undefined) await delay(RETRY_MS, undefined, { signal })
+        else {
+          // It is soon. Nothing else can use it.
+          await delay(waitMs)
+          return slot
+        }
       }
     } catch (error) {
       slot.release()

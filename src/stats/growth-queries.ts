@@ -38,12 +38,13 @@ const GROWTH = `
 with counted as (
   select subject, at, count from flow_counters where counter = any($3::text[]) and subject in (select id from workspaces)
   union all
-  select workspace_id, at, change from counter_changes where counter = any($3::text[])
+  select workspace_id, at, change from counter_changes
+  where counter = any($3::text[]) and workspace_id in (select id from workspaces)
 ),
 archived as (
   select workspace_id, sum((change ->> 'change')::bigint) as count
-  from archived_counts cross join jsonb_array_elements(counts -> 'counters') change
-  where change ->> 'counter' = any($3::text[]) group by 1
+  from archived_counts cross join jsonb_array_elements(counts) change
+  where change ->> 'counter' = any($3::text[]) and workspace_id in (select id from workspaces) group by 1
 )
 select pg_database_size(current_database())::float8 as database,
   (select sum(pg_total_relation_size(name::regclass)) from unnest($1::text[]) name)::float8 as size,

@@ -191,23 +191,23 @@ export async function deleteRuns(em: EntityManager, enrollmentIds: readonly stri
 
 /**
  * Deletes the runs of a workspace's ended enrollments. Counters stay.
- * @param before when they must have started, and their enrollments ended
+ * @param days that must have passed since they started, and their enrollments ended
  * @returns the number of runs, at most `limit`
  */
-export const deleteOldRuns = (em: EntityManager, workspaceId: string, before: Date, limit: number): Promise<number> =>
+export const deleteOldRuns = (em: EntityManager, workspaceId: string, days: number, limit: number): Promise<number> =>
   inTransaction(em, async (unit) => {
-    const deleted = await sql<RunChange>(unit, DELETE_OLD, [workspaceId, before, limit])
-    const counts = new CounterChanges()
-    for (const run of deleted) addRun(counts, run, 1)
-    await archiveCounts(unit, workspaceId, counts)
+    const deleted = await sql<RunChange>(unit, DELETE_OLD, [workspaceId, days, limit])
+    const changes = new CounterChanges()
+    for (const run of deleted) addRun(changes, run, -1)
+    await archiveCounts(unit, workspaceId, changes)
     return deleted.length
   })
 
 const DELETE_OLD = `
 delete from step_runs where (enrollment_id, step_id) in (
   select enrollment_id, step_id from step_runs run
-  where workspace_id = $1::uuid and started_at <= $2::timestamptz
-    and exists (select from enrollments where id = run.enrollment_id and ended_at <= $2::timestamptz)
+  where workspace_id = $1::uuid and started_at <= now() - make_interval(days => $2::integer)
+    and exists (select from enrollments where id = run.enrollment_id and ended_at <= now() - make_interval(days => $2::integer))
   limit $3 for update skip locked
 ) returning ${DELETED}`
 

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
-import { takeQueuedEmails } from '../../src/messages/index.ts'
+import { startEmailQueue } from '../../src/emails/index.ts'
+import { keepQueuedEmails, takeQueuedEmails } from '../../src/messages/index.ts'
+import { createWorkersMail } from '../../src/runtime/mail.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
 import { useInstanceAndSink } from '../support/instance-and-sink.ts'
 import type { Instance } from '../support/instance.ts'
 import { lockWith } from '../support/locks.ts'
+import { someLinks } from '../support/links.ts'
+import { SENDER } from '../support/npm-start.ts'
 import { serviceWithWorkspace, type Service } from '../support/service.ts'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 
@@ -70,6 +74,43 @@ describe('the queue of transactional emails', () => {
     await setLease(id!, '-1 second')
     assert.deepEqual(await take(10), [id])
     await setLease(id!, '1 hour')
+    assert.deepEqual(await take(10), [id])
+  })
+
+  it('leaves the emails of some workspaces to other workers', async () => {
+    const [own] = await accept(service, 1)
+    await accept(other, 2)
+    const taken = await takeQueuedEmails(em(), 10, NONE, [other.workspaceId])
+    assert.deepEqual(taken, [{ id: own, workspaceId: service.workspaceId }])
+  })
+
+  it('is kept by a worker for as long as it sends an email', async () => {
+    const [id] = await accept(service, 1)
+    assert.deepEqual(await take(10), [id])
+    await setLease(id!, '1 second')
+    await keepQueuedEmails(em(), [id!])
+    await eventually('the first lease would be over', async () => {
+      const [row] = await sql<{ left: number }>(
+        em(),
+        'select extract(epoch from lease_until - now())::float8 as left from messages where id = $1::uuid',
+        [id],
+      )
+      return (row!.left > 25 && row!.left < 29.5) || undefined
+    })
+    assert.deepEqual(await take(10), [])
+  })
+
+  it('returns what a process cannot send at once, and leaves it to others', async () => {
+    const [id] = await accept(service, 1)
+    const { config, dependencies } = service.context
+    const sender = { mailFrom: SENDER, links: someLinks }
+    const mail = { ...createWorkersMail(config, dependencies, sender), smtp: undefined }
+    await sql(em(), `update instance set mail = 'smtp'`)
+    const queue = startEmailQueue({ ...dependencies, ...mail }, { connections: 1, idleMs: 20 })
+    const isReturned = 'select from messages where id = $1::uuid and lease_until is null and due_at > created_at'
+    await eventually('it is returned', async () => (await sql(em(), isReturned, [id])).length > 0 || undefined)
+    await queue.stop(1_000)
+    await mail.renderer.close()
     assert.deepEqual(await take(10), [id])
   })
 

@@ -184,7 +184,10 @@ describe('attempts to send a transactional email, and concurrent stops', () => {
   it('is UNCONFIRMED if it was due before a restore, after which it may have been sent', async () => {
     const id = await anEmail('restored@example.com')
     const { store } = await prepare(id)
-    await sql(em(), `update messages set due_at = now() - interval '1 hour' where id = $1::uuid`, [id])
+    const accepted = `update emails set scheduled_at = null, created_at = now() - interval '1 hour' where id = $1::uuid`
+    await sql(em(), accepted, [id])
+    // It was deferred in the meantime.
+    await sql(em(), `update messages set due_at = now() + interval '1 minute' where id = $1::uuid`, [id])
     await sql(em(), `update instance set lost_until = now() - interval '10 minutes'`)
     const { dependencies } = service.context
     const sender = { ...dependencies, store, mailFrom: SENDER } as never

@@ -326,11 +326,11 @@ const QUEUE: Record<string, TestedMutant> = {
     tests: ['test/emails/email-queue.test.ts'],
   },
   'due-after-the-loss': {
-    what: 'an email that was due before a restore is due after it, because sending was disabled',
-    file: 'src/emails/email-queue.ts',
-    replace: "    case 'final':\n    case 'closed':",
-    by: "    case 'closed':\n      return 1_000\n    case 'final':",
-    tests: ['test/relay/restored.instance.test.ts'],
+    what: 'an email that was accepted before a loss of data is sent again after it, because it was deferred in the meantime',
+    file: 'src/emails/send-email.ts',
+    replace: 'mayBeLost(settings, message.email!.wantedAt)',
+    by: 'mayBeLost(settings, stored.dueAt!)',
+    tests: ['test/emails/stops.test.ts'],
   },
   'turn-for-two': {
     what: 'two workers take the same turn within SEND_RATE',

@@ -10,7 +10,7 @@ import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { assertCountersMatch, recount } from '../support/stats.ts'
 
-/** What the tables have of a workspace. */
+/** Numbers of rows of a workspace. */
 const ROWS = `
 select (select count(*) from messages where workspace_id = $1::uuid)::integer as messages,
   (select count(*) from emails where workspace_id = $1::uuid)::integer as emails,
@@ -153,6 +153,10 @@ describe('the history of a workspace', () => {
     assert.deepEqual(await numbers(), before)
     await assertCountersMatch(em(), service.workspaceId)
     assert.equal((await readGrowth(em(), service.workspaceId)).messages, 3)
+
+    // The domain or a link may tell who a contact is who is erased later.
+    const kept = `select from archived_counts where workspace_id = $1::uuid and counts::text like '%example%'`
+    assert.equal((await sql(em(), kept, [service.workspaceId])).length, 0)
 
     // Counting again, as after a restore, adds what was deleted.
     await em().transactional((unit) => recountCounters(unit))

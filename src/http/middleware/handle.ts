@@ -43,9 +43,8 @@ export function handle(operation: Operation, dependencies: ApiDependencies, limi
       own.writeAuditEntry(em, auditEntryOf({ ...entry, targetId: entry.targetId ?? idOf(answer) }))
     if (operation.audit === 'by-handler') call.audit = writeAudit
     const change = { call, attempt, dependencies: own, run, ...(operation.audit === undefined && { writeAudit }) }
-    const { transactional = 'always' } = operation
-    const ownsTransaction = transactional === 'always' || (transactional === 'with-key' && attempt !== undefined)
-    if (!ownsTransaction) return respond(ctx, await runOutsideTransaction(change))
+    const shares = attempt === undefined && operation.sharesTransaction?.(request.body) === true
+    if (operation.transactional === false || shares) return respond(ctx, await runOutsideTransaction(change))
     const answer = await runLimited(() => runInTransaction(change))
     await finish(change)
     respond(ctx, answer)

@@ -23,7 +23,11 @@ export function sharedWriter<Item, Answer>(
       return (await run(em, items)).map((value) => ({ status: 'fulfilled', value }))
     } catch (error) {
       if (items.length === 1 || isDatabaseUnavailable(error)) throw error
-      return Promise.allSettled(items.map(async (item) => (await run(em, [item]))[0]!))
+      // One after another, so that they use one connection.
+      const results: PromiseSettledResult<Answer>[] = []
+      for (const item of items)
+        results.push(...(await Promise.allSettled([run(em, [item]).then(([answer]) => answer!)])))
+      return results
     }
   }
 
