@@ -5,7 +5,7 @@ import { writeDomainsAndLinks } from './queries.ts'
 
 /**
  * Archives the counts of rows that are deleted because of their age, in the transaction that deletes them. Their counters stay. A
- * recount adds the archived counts. Domains and links are subtracted: they may tell who a contact is who is erased later.
+ * recount adds the archived counts. Domains and links are subtracted: they may identify a contact who is erased later.
  *
  * @param deleted subtracts the rows
  */

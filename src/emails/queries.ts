@@ -162,16 +162,15 @@ export async function deleteOldEmails(
   days: number,
   limit: number,
 ): Promise<number> {
-  const rows = await sql(
+  const old = await sql<{ id: string }>(
     em,
-    `delete from emails where id in (
-       select id from emails where workspace_id = $1::uuid and created_at <= now() - make_interval(days => $2::integer)
-         and not exists (select from messages where messages.id = emails.id)
-       order by created_at limit $3 for update skip locked
-     ) returning id`,
+    `select id from emails where workspace_id = $1::uuid and created_at <= now() - make_interval(days => $2::integer)
+       and not exists (select from messages where messages.id = emails.id)
+     order by created_at limit $3`,
     [workspaceId, days, limit],
   )
-  return rows.length
+  if (old.length > 0) await sql(em, 'delete from emails where id = any($1::uuid[])', [old.map(({ id }) => id)])
+  return old.length
 }
 
 /** The place of an email in the list. */

@@ -1,3 +1,3 @@
-export { type Growth, readGrowth } from './growth-queries.ts'
+export { readGrowth } from './growth-queries.ts'
 export { recentCounts } from './queries.ts'
 export { type CounterDifference, counterDifferences, recountCounters } from './recount.ts'

@@ -196,20 +196,24 @@ export async function deleteRuns(em: EntityManager, enrollmentIds: readonly stri
  */
 export const deleteOldRuns = (em: EntityManager, workspaceId: string, days: number, limit: number): Promise<number> =>
   inTransaction(em, async (unit) => {
-    const deleted = await sql<RunChange>(unit, DELETE_OLD, [workspaceId, days, limit])
+    const old = await sql<{ enrollment_id: string; step_id: string }>(unit, OLD_RUNS, [workspaceId, days, limit])
+    if (old.length === 0) return 0
+    const deleted = await sql<RunChange>(
+      unit,
+      `delete from step_runs where (enrollment_id, step_id) in (select * from unnest($1::uuid[], $2::uuid[])) returning ${DELETED}`,
+      [old.map(({ enrollment_id: id }) => id), old.map(({ step_id: id }) => id)],
+    )
     const changes = new CounterChanges()
     for (const run of deleted) addRun(changes, run, -1)
     await archiveCounts(unit, workspaceId, changes)
     return deleted.length
   })
 
-const DELETE_OLD = `
-delete from step_runs where (enrollment_id, step_id) in (
-  select enrollment_id, step_id from step_runs run
-  where workspace_id = $1::uuid and started_at <= now() - make_interval(days => $2::integer)
-    and exists (select from enrollments where id = run.enrollment_id and ended_at <= now() - make_interval(days => $2::integer))
-  limit $3 for update skip locked
-) returning ${DELETED}`
+const OLD_RUNS = `
+select enrollment_id, step_id from step_runs run
+where workspace_id = $1::uuid and started_at <= now() - make_interval(days => $2::integer)
+  and exists (select from enrollments where id = run.enrollment_id and ended_at <= now() - make_interval(days => $2::integer))
+limit $3 for update skip locked`
 
 /** Deletes the runs of a contact's enrollments. The caller has locked these. */
 export async function deleteRunsOf(em: EntityManager, contactId: string): Promise<void> {

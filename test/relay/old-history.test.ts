@@ -154,7 +154,7 @@ describe('the history of a workspace', () => {
     await assertCountersMatch(em(), service.workspaceId)
     assert.equal((await readGrowth(em(), service.workspaceId)).messages, 3)
 
-    // The domain or a link may tell who a contact is who is erased later.
+    // A domain or a link may identify a contact who is erased later.
     const kept = `select from archived_counts where workspace_id = $1::uuid and counts::text like '%example%'`
     assert.equal((await sql(em(), kept, [service.workspaceId])).length, 0)
 
