@@ -59,18 +59,22 @@ export async function messageDetails(
   )
 }
 
+/** SQL: whether a transactional email was sent with the content of its request, which is not stored again with the message. */
+const HAS_OWN_CONTENT = `email.id = message.id and email.data is null and message.html is null and message.text is null
+  and message.status in ('SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED')`
+
 const DETAILS = `
 with sized as (
-  select message.id, coalesce(sum(coalesce(octet_length(html), 0) + coalesce(octet_length(text), 0)) over (
-    order by place rows between unbounded preceding and 1 preceding
-  ), 0) < $2::integer as is_shown
+  select message.id, coalesce(sum(
+    coalesce(octet_length(message.html), octet_length(email.html), 0) + coalesce(octet_length(message.text), octet_length(email.text), 0)
+  ) over (order by place rows between unbounded preceding and 1 preceding), 0) < $2::integer as is_shown
   from unnest($1::uuid[]) with ordinality as wanted(id, place)
-  join messages message on message.id = wanted.id
+  join messages message on message.id = wanted.id left join emails email on ${HAS_OWN_CONTENT}
 )
-select sized.id, sized.is_shown, message.html, message.text, (
+select sized.id, sized.is_shown, coalesce(message.html, email.html) as html, coalesce(message.text, email.text) as text, (
     select jsonb_agg(jsonb_build_object('url', url, 'at', at) order by at, url) from (
       select url, at from message_visits
       where message_id = sized.id and kind = 'CLICK' and visitor = 'PERSON' order by at, url limit $3::integer
     ) visit
   ) as clicks
-from sized left join messages message on message.id = sized.id and sized.is_shown`
+from sized left join messages message on message.id = sized.id and sized.is_shown left join emails email on ${HAS_OWN_CONTENT}`

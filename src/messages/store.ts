@@ -346,9 +346,9 @@ function attemptColumns(message: Prepared, claim: string): AttemptColumns & Step
   }
 }
 
-/** A campaign's content is stored with the campaign, and not again with each message. */
-function contentColumns({ ref }: Prepared, content: Content | undefined): ContentColumns {
-  const keepsBody = ref.kind !== 'campaign'
+/** The content of a campaign, and of an email without a template, is stored there and not again with the message. */
+function contentColumns({ ref, email }: Prepared, content: Content | undefined): ContentColumns {
+  const keepsBody = ref.kind !== 'campaign' && email?.data !== null
   return {
     message_id: content?.messageId ?? null,
     recipient: content?.recipient ?? null,

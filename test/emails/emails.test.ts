@@ -57,6 +57,11 @@ describe('transactional emails', () => {
     assert.match(mail.body, /<p>\{% if x %\}<\/p>/)
     const sent = await inStatus(id, 'SENT')
     assert.equal(sent.messageId, mail.headers['message-id'])
+    // The content is stored once, and is part of the message.
+    const { html, text } = (await service.call('GET', `messages/${id}`)).body.data as { html: string; text: string }
+    assert.deepEqual([html, text], ['<p>{% if x %}</p>', '{{ x'])
+    const stored = await sql(em(), 'select from messages where id = $1::uuid and html is null and text is null', [id])
+    assert.equal(stored.length, 1)
     assert.deepEqual(
       sent.events.map(({ type }) => type),
       ['accepted', 'sent'],

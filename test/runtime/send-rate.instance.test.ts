@@ -28,8 +28,8 @@ describe('SEND_RATE', () => {
     await eventually('all mails', () => (sink.mails.length === EMAILS ? true : undefined), 50_000)
     const times = sink.mails.map(({ at }) => at.getTime()).toSorted((a, b) => a - b)
     const seconds = (times.at(-1)! - times[0]!) / 1000
-    // Turns are evenly spaced, but a turn can be late, and the next one is not.
-    assert.ok(seconds >= (EMAILS - 2) / RATE, `${EMAILS} emails in ${seconds} s`)
+    // Turns are evenly spaced, but the first email waits for a connection, and the last one does not.
+    assert.ok(seconds >= (EMAILS / RATE) * 0.75, `${EMAILS} emails in ${seconds} s`)
     assert.ok(seconds <= (EMAILS / RATE) * 3, `${EMAILS} emails in ${seconds} s`)
   })
 })
