@@ -41,6 +41,27 @@ describe('dashboard forms', () => {
     assert.deepEqual((tags as string[]).toSorted(), ['old', 'theirs'])
   })
 
+  it('asks before it keeps messages for a shorter time, and not before a longer one', async () => {
+    const kept = async () => (await d.read('workspace'))['historyRetentionDays']
+    await d.open('/workspace')
+    const form = d.form('Keep messages and enrollment steps for (days)')
+    const save = (days: string) =>
+      d
+        .fill({ 'Keep messages and enrollment steps for (days)': days }, form)
+        .then(() => form.getByRole('button', { name: 'Save' }).click())
+    await save('90')
+    const dialog = form.getByRole('alertdialog')
+    await dialog.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await kept(), null)
+    await save('90')
+    await dialog.getByRole('button', { name: 'Delete after 90 days' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    assert.equal(await kept(), 90)
+    await save('')
+    await form.getByRole('button', { name: 'Saved' }).waitFor()
+    assert.equal(await kept(), null)
+  })
+
   it('creates a contact with all fields', async () => {
     const { id, name } = (await d.service.call('POST', 'lists', { name: `For new contacts ${process.pid}` })).body.data
     await d.open('/contacts')

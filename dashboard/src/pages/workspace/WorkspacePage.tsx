@@ -6,6 +6,7 @@ import type { Schemas } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
 import { useServiceStatus } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -178,21 +179,20 @@ interface RetentionFormProps {
   description: string
 }
 
+/** Asks before days that are fewer than the stored ones, because what is older is then deleted. */
 function RetentionForm({ isOwner, setting, stored, label, description }: RetentionFormProps) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const shown = stored === null ? '' : String(stored)
   const [days, setDays] = useState(shown)
-  const save = useMutation({
-    mutationFn: () =>
-      api.PATCH('/workspace', {
-        body: { [setting]: setting === 'historyRetentionDays' && days.trim() === '' ? null : Number(days) },
-      }),
-    onSuccess: () => invalidate('settings'),
-  })
+  const [isAsking, setIsAsking] = useState(false)
+  const wanted = setting === 'historyRetentionDays' && days.trim() === '' ? null : Number(days)
+  const patch = () => api.PATCH('/workspace', { body: { [setting]: wanted } })
+  const save = useMutation({ mutationFn: patch, onSuccess: () => invalidate('settings') })
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    save.mutate()
+    if (wanted !== null && wanted < (stored ?? Infinity)) setIsAsking(true)
+    else save.mutate()
   }
   return (
     <form onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label={label}>
@@ -212,6 +212,14 @@ function RetentionForm({ isOwner, setting, stored, label, description }: Retenti
           </Button>
         )}
       </div>
+      {isAsking && (
+        <ConfirmAction
+          confirmLabel={`Delete after ${days} days`}
+          description="What is older is deleted permanently, within minutes."
+          action={() => patch().then(() => invalidate('settings'))}
+          onDone={() => setIsAsking(false)}
+        />
+      )}
     </form>
   )
 }
