@@ -12,8 +12,8 @@ const REFILLED_AT = 0.75
 const SOON_MS = 1_000
 /** Milliseconds between two renewals of the emails under way. */
 const KEEP_MS = 10_000
-/** Maximum milliseconds between two checks of an idle queue. */
-const MAX_IDLE_MS = 1_000
+/** Maximum milliseconds between two checks of an idle queue if they are slow. */
+const MAX_SLOW_PAUSE_MS = 1_000
 /** Maximum milliseconds between checks after failures, for example if Postgres is down. */
 const MAX_PAUSE_MS = 15_000
 
@@ -40,7 +40,7 @@ export function startEmailQueue(
   const underWay = new Map<string, Promise<void>>()
   /** Number of emails under way of each workspace. */
   const held = new Map<string, number>()
-  /** Workspaces whose emails this process cannot send, and until when it does not try. */
+  /** Workspaces whose emails this process cannot send, and until when it leaves them to others, in `performance.now()`. */
   const left = new Map<string, number>()
   let closedUntil = 0
 
@@ -95,8 +95,8 @@ export function startEmailQueue(
       const since = performance.now()
       try {
         if (await take()) continue
-        // Old snapshots make the statement slow.
-        pauseMs = Math.min(Math.max(idleMs, 10 * (performance.now() - since)), MAX_IDLE_MS)
+        // An old snapshot, such as that of a backup, makes the statement slow.
+        pauseMs = Math.max(idleMs, Math.min(10 * (performance.now() - since), MAX_SLOW_PAUSE_MS))
       } catch (error) {
         log.warn({ error }, 'The email queue could not be read; retrying')
         pauseMs = Math.min(pauseMs * 2, MAX_PAUSE_MS)
