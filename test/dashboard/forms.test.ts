@@ -42,7 +42,7 @@ describe('dashboard forms', () => {
   })
 
   it('asks before it keeps messages for a shorter time, and not before a longer one', async () => {
-    const kept = async () => (await d.read('workspace'))['historyRetentionDays']
+    const kept = async () => (await d.read('workspace'))['historyRetentionDays'] as unknown
     await d.open('/workspace')
     const form = d.form('Keep messages and enrollment steps for (days)')
     const save = (days: string) =>
