@@ -2,7 +2,7 @@ import { preparedFrom, readRecipient, withGroups } from './prepare.ts'
 import type { Prepared } from './prepared.ts'
 import { findMessage, hasSource, readSendSettings, type StoredMessage } from './read-queries.ts'
 import { type WaitLimit, Sending, type SendDependencies, type SendResult } from './send.ts'
-import { dropRetry } from './store-queries.ts'
+import { dropRetry } from './retry-queries.ts'
 import { type Intent, isRetryable } from './transitions.ts'
 
 /** Milliseconds until the next check whether another attempt, whose lease is longer, has ended. */

@@ -48,7 +48,7 @@ const schema = defineEntity({
   },
 })
 
-/** One email to one contact. Written by `store-queries.ts` only. */
+/** One email to one contact. Written by this module only. */
 export class Message extends schema.class {}
 schema.setClass(Message)
 

@@ -2,7 +2,8 @@ import { type Delivery, enqueue } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { waitForSenders } from './leases.ts'
 import { hasMessageInFlight } from './read-queries.ts'
-import { countSending, countSendingToErased, deleteMessagesOf } from './store-queries.ts'
+import { deleteMessagesOf } from './delete-queries.ts'
+import { countSending, countSendingToErased } from './lease-queries.ts'
 
 interface Contact {
   workspaceId: string

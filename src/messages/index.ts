@@ -40,29 +40,25 @@ export {
   type StoredMessage,
   waitingRetries,
 } from './read-queries.ts'
+export { abandonSending, countSending, expireLease, expireLeases, shortenLeases } from './lease-queries.ts'
 export {
-  abandonRetries,
-  abandonSending,
-  countSending,
   dismissMessages,
-  cancelRetriesOf,
-  expireLease,
-  expireLeases,
-  finishMessagesOf,
   keepQueuedEmails,
   postponeMessages,
   queueEmails,
   queueRecipients,
   type QueuedRow,
+  releaseRecipients,
+  takeQueuedEmails,
+} from './queue-queries.ts'
+export {
   recordResult,
   recordUnsubscribe,
-  releaseRecipients,
   setDelivered,
-  takeQueuedEmails,
   setVisits,
-  shortenLeases,
   type VisitSummary,
-} from './store-queries.ts'
+} from './record-results-queries.ts'
+export { abandonRetries, cancelRetriesOf, finishMessagesOf } from './retry-queries.ts'
 export { deleteUnusedAhead } from './ahead-queries.ts'
 export { MAY_HAVE_BEEN_SENT_ERROR } from './send.ts'
 export { prepareStored, retryMessage } from './deliver-retry.ts'

@@ -11,7 +11,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { waits } from '../platform/waits.ts'
-import { LEASE_SECONDS, renewLeases } from './store-queries.ts'
+import { renewLeases } from './lease-queries.ts'
+import { LEASE_SECONDS } from './write-queries.ts'
 
 const RENEW_MS = (LEASE_SECONDS * 1000) / 3
 

@@ -12,7 +12,7 @@ import type { MessageStatus } from './message.ts'
 import type { SendSettings } from './prepared.ts'
 import { findRetryCandidate, readSendSettings, retryableAmong } from './read-queries.ts'
 import { DELIVERY_UNCONFIRMED, MESSAGE_NOT_FOUND, NOT_RETRYABLE, WOULD_BE_CAPTURED } from './errors.ts'
-import { requestRetries } from './store-queries.ts'
+import { requestRetries } from './retry-queries.ts'
 import { isRetryable, RETRYABLE, type Retryable } from './transitions.ts'
 
 /** A message with a requested retry. */

@@ -10,11 +10,11 @@ import { untilDone } from '../platform/db/until-done.ts'
 import { countChanges, factsOf } from './changes-queries.ts'
 import type { Prepared } from './prepared.ts'
 import type { MessageSource, MessageSources } from './source.ts'
+import { releaseAhead } from './lease-queries.ts'
 import {
   type AttemptColumns,
   type ContentColumns,
   type OutcomeRow,
-  releaseAhead,
   type StepColumns,
   writeClaims,
   writeDeferrals,

@@ -11,7 +11,8 @@ import { findDecision, findMessage, type UndecidedMessage, undecidedMessages } f
 import { MESSAGE_NOT_FOUND, MESSAGE_NOT_UNCONFIRMED } from './errors.ts'
 import { prepareStored } from './deliver-retry.ts'
 import { Sending, type SendDependencies, type SendResult } from './send.ts'
-import { dismissDecided, expireLease } from './store-queries.ts'
+import { expireLease } from './lease-queries.ts'
+import { dismissDecided } from './queue-queries.ts'
 import { statusAfter } from './transitions.ts'
 
 /** Maximum number of messages listed. */

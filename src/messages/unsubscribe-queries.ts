@@ -1,6 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import { recordUnsubscribe } from './store-queries.ts'
+import { recordUnsubscribe } from './record-results-queries.ts'
 
 /** SQL condition on a `message`: it may have been sent. A message that was dismissed before it was sent has no Message-ID. */
 export const MAY_BE_SENT = `(message.status in ('SENDING', 'SENT', 'UNCONFIRMED')

@@ -39,7 +39,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'dead-is-deferred': {
     what: 'SENDING becomes DEFERRED instead of UNCONFIRMED when its sender has died',
-    file: STORE,
+    file: 'src/messages/write-queries.ts',
     replace: "update messages set status = 'UNCONFIRMED', error = $1, lease_until = null, retry_at = null",
     by: "update messages set status = 'DEFERRED', error = $1, lease_until = null, retry_at = null",
     worlds: ['enroll', 'campaign-worker-dies'],
@@ -47,7 +47,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'no-lease': {
     what: 'a step treats a claim as abandoned although its owner may be alive',
-    file: STORE,
+    file: 'src/messages/lease-queries.ts',
     replace: "where id = $2::uuid and status = 'SENDING' and lease_until <= clock_timestamp()",
     by: "where id = $2::uuid and status = 'SENDING'",
     worlds: ['late-begin'],
@@ -55,7 +55,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'no-lease-of-a-campaign': {
     what: 'a campaign treats a claim as abandoned although its owner may be alive',
-    file: STORE,
+    file: 'src/messages/lease-queries.ts',
     replace: 'message.lease_until <= clock_timestamp() - make_interval(secs => ${grace}::float8)',
     by: '${grace}::float8 >= 0',
     worlds: ['campaign-late-begin'],
@@ -184,7 +184,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'dismissed-is-unconfirmed': {
     what: 'UNCONFIRMED does not become DISMISSED when an operator dismisses it',
-    file: STORE,
+    file: 'src/messages/queue-queries.ts',
     replace: "set status = 'DISMISSED', retry_at = null",
     by: 'set retry_at = null',
     worlds: ['dismiss'],
@@ -200,7 +200,7 @@ const TRANSITIONS: Record<string, Mutant> = {
   },
   'dismissed-while-sent': {
     what: 'an operator dismisses a message that is being retried',
-    file: STORE,
+    file: 'src/messages/queue-queries.ts',
     replace: 'where id = $1::uuid and status = $2 and status in',
     by: 'where id = $1::uuid and $2 is not null and status in',
     worlds: ['dismiss'],

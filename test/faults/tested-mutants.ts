@@ -302,7 +302,7 @@ const RECORDS: Record<string, TestedMutant> = {
   },
   'lost-with-the-table': {
     what: 'a crash of Postgres keeps a living process from releasing the messages that it claimed ahead',
-    file: 'src/messages/store-queries.ts',
+    file: 'src/messages/lease-queries.ts',
     replace: 'as given (claim, message_id) left join deleted using (claim)',
     by: 'as given (claim, message_id) join deleted using (claim)',
     tests: ['test/campaigns/claims-ahead.test.ts'],
@@ -313,14 +313,14 @@ const RECORDS: Record<string, TestedMutant> = {
 const QUEUE: Record<string, TestedMutant> = {
   'taken-by-each-worker': {
     what: 'each worker takes the same transactional emails from the queue',
-    file: 'src/messages/store-queries.ts',
+    file: 'src/messages/queue-queries.ts',
     replace: 'const IS_TAKEN = `(message.lease_until between',
     by: 'const IS_TAKEN = `(false and message.lease_until between',
     tests: ['test/emails/email-queue.test.ts'],
   },
   'held-is-not-counted': {
     what: 'a workspace with many transactional emails takes all places of a worker',
-    file: 'src/messages/store-queries.ts',
+    file: 'src/messages/queue-queries.ts',
     replace: 'order by coalesce(held.count, 0) + message.turn, message.due_at limit $1',
     by: 'order by message.due_at limit $1',
     tests: ['test/emails/email-queue.test.ts'],

@@ -1,6 +1,6 @@
 /** Compares what a run did with the guarantees. */
 import { eventDedupKey } from '../../src/automation-engine/enrollment.ts'
-import { LEASE_SECONDS } from '../../src/messages/store-queries.ts'
+import { LEASE_SECONDS } from '../../src/messages/write-queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { BEGINNING, type Process } from './scheduler.ts'
 import { checkWebhooks, type WebhookStory } from './check-webhooks.ts'
