@@ -1,4 +1,5 @@
-export { createImmediateDelivery, deliver } from './deliver.ts'
+export { enterByEvent } from './enter-by-event.ts'
+export { readStarts, type Start } from './start-queries.ts'
 export { MAX_RECORDS_PER_BATCH } from './enroll-contact.ts'
 export { deleteEnrollments, enrollmentPage, findEnrollment, mayBeAheadOfTemporal, readRecorded } from './queries.ts'
 export { endWithoutStep, finishEnrollment, recordEnrollment, recordProcessedEvents } from './record-enrollment.ts'

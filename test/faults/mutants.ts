@@ -441,7 +441,7 @@ const OTHERS: Record<string, Mutant> = {
   },
   'settled-before-delivery': {
     what: 'a delivery is marked as completed before it has arrived',
-    file: 'src/enrollments/deliver.ts',
+    file: 'src/relay/deliver.ts',
     replace: 'await deliverOne(dependencies, delivery, starts.get(delivery.id))',
     by: 'await completeDeliveries(em.fork(), [delivery]); await deliverOne(dependencies, delivery, starts.get(delivery.id))',
     worlds: ['event'],

@@ -19,7 +19,7 @@ export interface Point {
 
 const ENROLL = 'src/enrollments/enroll-contact.ts'
 const CHANGE = 'src/http/run-change.ts'
-const DELIVER = 'src/enrollments/deliver.ts'
+const DELIVER = 'src/relay/deliver.ts'
 const AUTOMATIONS = 'src/automations/automations.ts'
 const DELETE = 'src/automations/delete-automation.ts'
 const ERASE = 'src/contacts/erase-contact.ts'
