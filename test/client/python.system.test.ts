@@ -115,6 +115,7 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'whoami', arguments: {} },
       { method: 'get_open_api', arguments: {} },
       { method: 'get_workspace', arguments: {} },
+      { method: 'get_storage', arguments: {} },
       { method: 'record_event', arguments: {}, body: { name: 'signed up', email: 'di@example.com' } },
       { method: 'record_events', arguments: {}, body: { events: [{ name: 'signed up', contactId }] } },
       { method: 'receive_source_calls', arguments: {}, body: { type: 'page' } },

@@ -272,6 +272,8 @@ const RESOURCES = {
   workspace: {
     /** Returns the workspace. */
     get: 'GET /workspace',
+    /** Returns how many messages the workspace stores, and estimates their size. */
+    storage: 'GET /workspace/storage',
     /** Returns the workspace of the key, its scopes and its rate limit. */
     whoami: 'GET /whoami',
     /** Returns the stats of the workspace. */
