@@ -37,9 +37,7 @@ export function startEmailQueue(
   const { em, log, smtp } = dependencies
   const stopping = new AbortController()
   const capacity = connections * TAKEN_PER_CONNECTION
-  const underWay = new Map<string, Promise<void>>()
-  /** Number of emails under way of each workspace. */
-  const held = new Map<string, number>()
+  const underWay = new Map<string, { workspaceId: string; sending: Promise<void> }>()
   /** Workspaces whose emails this process cannot send, and until when it leaves them to others, in `performance.now()`. */
   const left = new Map<string, number>()
   let closedUntil = 0
@@ -62,17 +60,19 @@ export function startEmailQueue(
   }
 
   function begin({ id, workspaceId }: { id: string; workspaceId: string }): void {
-    held.set(workspaceId, (held.get(workspaceId) ?? 0) + 1)
     const sending = send(id, workspaceId)
       // It is taken again when it no longer belongs to this worker.
       .catch((error: unknown) => log.warn({ error, emailId: id }, 'An email could not be sent; it is tried again'))
-      .finally(() => {
-        underWay.delete(id)
-        const rest = held.get(workspaceId)! - 1
-        if (rest > 0) held.set(workspaceId, rest)
-        else held.delete(workspaceId)
-      })
-    underWay.set(id, sending)
+      .finally(() => underWay.delete(id))
+    underWay.set(id, { workspaceId, sending })
+  }
+
+  const sendings = () => [...underWay.values()].map(({ sending }) => sending)
+
+  /** Counts the emails under way of each workspace. */
+  function heldByWorkspace(): Map<string, number> {
+    const emails = Map.groupBy(underWay.values(), ({ workspaceId }) => workspaceId)
+    return new Map([...emails].map(([workspaceId, own]) => [workspaceId, own.length]))
   }
 
   /** Begins to send emails that are due. @returns whether there may be more */
@@ -80,12 +80,12 @@ export function startEmailQueue(
     if (performance.now() < closedUntil) return false
     for (const [workspaceId, until] of left) if (performance.now() >= until) left.delete(workspaceId)
     // Emails that are taken together share statements.
-    while (underWay.size > capacity * REFILLED_AT) await Promise.race(underWay.values())
+    while (underWay.size > capacity * REFILLED_AT) await Promise.race(sendings())
     if (stopping.signal.aborted) return false
     // One at a time tries a server that fails.
     const free = smtp?.isFailing?.() ? 1 - underWay.size : capacity - underWay.size
     if (free <= 0) return false
-    const emails = await takeQueuedEmails(em.fork(), free, held, [...left.keys()])
+    const emails = await takeQueuedEmails(em.fork(), free, heldByWorkspace(), [...left.keys()])
     for (const email of emails) begin(email)
     return emails.length > 0 && !smtp?.isFailing?.()
   }
@@ -103,7 +103,7 @@ export function startEmailQueue(
       }
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
-    await Promise.all(underWay.values())
+    await Promise.all(sendings())
   }
 
   /** Keeps the emails under way from other workers. */

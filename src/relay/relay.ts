@@ -229,7 +229,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     await deleteUnusedAhead(em.fork())
     const contents = await deleteUnusedContents(em.fork(), CONTENTS_DELETED)
     const bodies = await deleteOldContent(em.fork(), pageSizes.expired)
-    const templates = await deleteOldEmailContent(em.fork(), pageSizes.expired)
+    const emailContents = await deleteOldEmailContent(em.fork(), pageSizes.expired)
     const asks = await deleteOldConfirmationEmails(em.fork(), pageSizes.expired)
     const windows = await deleteIdleWindows(em.fork(), pageSizes.expired)
     const keys = await forgetIdempotencyKeys(em.fork(), pageSizes.expired)
@@ -246,7 +246,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
-      [bodies, templates, asks, windows, keys, ended, entries, calls, refused, webhookEvents, files].some(
+      [bodies, emailContents, asks, windows, keys, ended, entries, calls, refused, webhookEvents, files].some(
         (forgotten) => forgotten >= pageSizes.expired,
       )
     )
