@@ -67,7 +67,7 @@ export function startEmailQueue(
     underWay.set(id, { workspaceId, sending })
   }
 
-  const sendings = () => [...underWay.values()].map(({ sending }) => sending)
+  const allSending = () => [...underWay.values()].map(({ sending }) => sending)
 
   /** Counts the emails under way of each workspace. */
   function heldByWorkspace(): Map<string, number> {
@@ -80,7 +80,7 @@ export function startEmailQueue(
     if (performance.now() < closedUntil) return false
     for (const [workspaceId, until] of left) if (performance.now() >= until) left.delete(workspaceId)
     // Emails that are taken together share statements.
-    while (underWay.size > capacity * REFILLED_AT) await Promise.race(sendings())
+    while (underWay.size > capacity * REFILLED_AT) await Promise.race(allSending())
     if (stopping.signal.aborted) return false
     // One at a time tries a server that fails.
     const free = smtp?.isFailing?.() ? 1 - underWay.size : capacity - underWay.size
@@ -103,7 +103,7 @@ export function startEmailQueue(
       }
       await delay(pauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
     }
-    await Promise.all(sendings())
+    await Promise.all(allSending())
   }
 
   /** Keeps the emails under way from other workers. */
