@@ -17,25 +17,23 @@ const eventOrCondition = () =>
       .meta({ description: 'Compared without case.', example: 'subscription.paid' }),
     filter: conditionField('eventData'),
     condition: conditionField('eventData', 'stepData').nonNullable(),
+  }).test({
+    name: 'event-or-condition',
+    test(
+      value: { eventName?: unknown; filter?: unknown; condition?: unknown } | null | undefined,
+      { path, createError },
+    ) {
+      if (value === null || value === undefined) return true
+      const { eventName, filter, condition } = value
+      const problem =
+        (eventName === undefined) === (condition === undefined)
+          ? 'must have either eventName or condition'
+          : filter != null && eventName === undefined
+            ? 'must have an eventName if it has a filter'
+            : undefined
+      return problem === undefined || createError({ message: `${path} ${problem}` })
+    },
   })
-    .meta({ closed: [] })
-    .test({
-      name: 'event-or-condition',
-      test(
-        value: { eventName?: unknown; filter?: unknown; condition?: unknown } | null | undefined,
-        { path, createError },
-      ) {
-        if (value === null || value === undefined) return true
-        const { eventName, filter, condition } = value
-        const problem =
-          (eventName === undefined) === (condition === undefined)
-            ? 'must have either eventName or condition'
-            : filter != null && eventName === undefined
-              ? 'must have an eventName if it has a filter'
-              : undefined
-        return problem === undefined || createError({ message: `${path} ${problem}` })
-      },
-    })
 
 export const entry = () =>
   object({
@@ -91,7 +89,6 @@ export const entry = () =>
   })
     .default(undefined)
     .meta({
-      closed: [],
       component: 'EntryRules',
       description: 'Who enters the automation.',
       example: {},

@@ -188,7 +188,7 @@ export const campaignOperations = [
       'Checks that this instance created the report and that it has not been changed since. Unknown fields are ignored.',
     scope: 'campaigns:read',
     changesNothing: true,
-    body: reportResponse.meta({ component: 'CampaignReport' }),
+    body: reportResponse.meta({ open: true, component: 'CampaignReport' }),
     responses: {
       200: {
         description: 'Whether the report is valid.',

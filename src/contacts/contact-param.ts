@@ -10,11 +10,11 @@ const BY_EMAIL = 'email:'
 const BY_EXTERNAL_ID = 'external:'
 
 /**
- * A contact in a path: its ID, or its address or external ID with a prefix that makes them unambiguous. A key that may neither
- * read nor write contacts cannot use these to find out which contacts exist.
+ * A contact in a path: its ID, its address, or its external ID with a prefix that makes it unambiguous. A key that may neither read
+ * nor write contacts cannot use these to find out which contacts exist.
  */
 export const CONTACT_PARAM = {
-  description: "The contact's ID, or `email:` and its address, or `external:` and its externalId.",
+  description: "The contact's ID, its address (`email:` before it is optional), or `external:` and its externalId.",
   example: EXAMPLE_ID,
   async resolve(em: EntityManager, { workspace, scopes }: Caller, given: string): Promise<string | undefined> {
     const name = readName(given)
@@ -24,11 +24,12 @@ export const CONTACT_PARAM = {
   },
 }
 
-/** Reads a name with a prefix; `undefined` if the text is an ID. */
+/** Reads an address or an external ID; `undefined` if the text is an ID. */
 export function readName(given: string): { email: string } | { externalId: string } | undefined {
   if (given.startsWith(BY_EMAIL)) return { email: given.slice(BY_EMAIL.length).trim() }
   if (given.startsWith(BY_EXTERNAL_ID)) return { externalId: given.slice(BY_EXTERNAL_ID.length) }
-  return undefined
+  // No ID has this character. An external ID that has it needs its prefix.
+  return given.includes('@') ? { email: given.trim() } : undefined
 }
 
 /** Returns the ID that stands for the address in `email:…`, for messages to an address without a contact. */

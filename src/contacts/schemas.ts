@@ -53,6 +53,18 @@ export const contactFields = {
     }),
 }
 
+/** The names of contact fields in other services. */
+const SYNONYMS = {
+  ...{
+    attributes: 'metadata',
+    properties: 'metadata',
+    traits: 'metadata',
+    customFields: 'metadata',
+    fields: 'metadata',
+  },
+  ...{ id: 'externalId', userId: 'externalId', name: 'firstName', lists: 'listId' },
+}
+
 /** `POST /contacts`. */
 export const contactSchema = object({
   email: email().required('email is required'),
@@ -64,7 +76,7 @@ export const contactSchema = object({
     description: `Tags to add. At most ${MAX_TAGS_OF_CONTACT} including existing ones.`,
     example: ['vip'],
   }),
-}).meta({ component: 'ContactInput' })
+}).meta({ component: 'ContactInput', synonyms: SYNONYMS })
 export type ContactBody = InferType<typeof contactSchema>
 
 /** `PATCH /contacts/{id}`. The route checks that there is a change. */
@@ -75,6 +87,7 @@ export const updateContactSchema = object({
   metadata: metadata(),
 }).meta({
   component: 'ContactChange',
+  synonyms: SYNONYMS,
   description: 'The fields to change, at least one.',
   json: { minProperties: 1 },
   example: { email: 'ada@example.com' },
@@ -127,16 +140,13 @@ export const membersQuery = pageQuery({
 /** The maximum number of contacts in one request, as in a bulk request. */
 const MAX_LIST_CONTACTS = 1_000
 
-const contactId = () => givenId('One contact: its ID, or `email:` and its address, or `external:` and its externalId.')
+const contactId = () => givenId('One contact: its ID, its address, or `external:` and its externalId.')
 const contactIds = () =>
   array()
     .of(givenId('A contact.').required())
     .min(1)
     .max(MAX_LIST_CONTACTS, `contactIds array must not exceed ${MAX_LIST_CONTACTS} items`)
     .meta({ description: 'Many contacts.' })
-
-/** Requires that a field is absent. Other schemas ignore unknown fields. */
-const without = (field: string) => ({ not: { properties: { [field]: {} }, required: [field] } })
 
 const resubscribe = () =>
   boolean().meta({
@@ -167,11 +177,9 @@ export const joinSchema = object({
     variants: [
       object({ contactId: contactId().required(), resubscribe: resubscribe(), confirmed: confirmed() }).meta({
         component: 'JoinOne',
-        json: without('contactIds'),
       }),
       object({ contactIds: contactIds().required(), resubscribe: resubscribe(), confirmed: confirmed() }).meta({
         component: 'JoinMany',
-        json: without('contactId'),
       }),
     ],
     example: { contactId: EXAMPLE_ID },

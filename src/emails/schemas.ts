@@ -97,7 +97,9 @@ const attachment = object({
   contentId: string()
     .matches(CONTENT_ID, ({ path }) => `${path} must be letters, digits and the characters . @ + - _`)
     .meta({ description: 'For a picture in the HTML: it is shown where the HTML has src="cid:…".', example: 'logo' }),
-}).required()
+})
+  .required()
+  .meta({ synonyms: { name: 'filename', type: 'contentType', cid: 'contentId' } })
 
 const fields = {
   to: address('The recipient: one address, with or without a contact.', 'ada@example.com').required('to is required'),
@@ -164,6 +166,12 @@ const sizeOf = (content: unknown): number =>
 const isNear = (aheadMs: number): boolean =>
   Number.isNaN(aheadMs) || (aheadMs > -60_000 && aheadMs <= MAX_SCHEDULE_DAYS * DAY_MS)
 
+/** The names of these fields in other services. */
+const SYNONYMS = {
+  ...{ variables: 'data', props: 'data', mergeVariables: 'data', dynamic_template_data: 'data', TemplateModel: 'data' },
+  ...{ htmlBody: 'html', textBody: 'text', body: 'text', sender: 'from', template: 'templateId' },
+}
+
 /** `POST /emails`. */
 export const emailSchema = object(fields)
   .test('content', (value, { createError }) => {
@@ -182,7 +190,7 @@ export const emailSchema = object(fields)
       has('html') || has('text') || createError({ path: 'text', message: 'html or text is required, or a templateId' })
     )
   })
-  .meta({ component: 'EmailInput' })
+  .meta({ component: 'EmailInput', synonyms: SYNONYMS })
 
 /** `GET /emails`. */
 export const emailsQuery = cursorQuery({

@@ -1,4 +1,4 @@
-import { array, boolean, mixed, object, string } from 'yup'
+import { array, boolean, object, string } from 'yup'
 import { contactFields } from '../contacts/index.ts'
 import { atMost, cursorQuery, filledText, freeObject, givenId, instant, pageQuery } from '../http/index.ts'
 import { jsonBytes } from '../platform/json.ts'
@@ -30,8 +30,7 @@ const data = () =>
 /** `POST /contacts/{id}/events`. */
 export const eventSchema = object({ name: name(), data: data() })
 
-const contactId = () =>
-  givenId('The contact: its ID, or `email:` and its address, or `external:` and its externalId. It must exist.')
+const contactId = () => givenId('The contact: its ID, its address, or `external:` and its externalId. It must exist.')
 const externalId = () =>
   contactFields.externalId().meta({ description: 'Your own ID for the contact. The contact must exist.' })
 const createContact = () =>
@@ -67,24 +66,19 @@ const createsByEmail = {
   test: ({ email, createContact: creates }: Named) => creates === undefined || email !== undefined,
 }
 
-/** Requires that fields are absent. Other schemas ignore unknown fields. */
-const without = (...fields: string[]) => ({
-  not: { anyOf: fields.map((field) => ({ properties: { [field]: {} }, required: [field] })) },
-})
+/** The names of these fields in other services. */
+const SYNONYMS = { properties: 'data', payload: 'data', metadata: 'data', event: 'name', userId: 'externalId' }
 
 /** The alternatives of a custom event, by how it names the contact. */
 const variants = (component: string, more: () => object) => [
   object({ ...described(), ...more(), email: contactFields.email().required(), createContact: createContact() }).meta({
     component: `${component}ByEmail`,
-    json: without('contactId', 'externalId'),
   }),
   object({ ...described(), ...more(), externalId: externalId().required() }).meta({
     component: `${component}ByExternalId`,
-    json: without('contactId', 'email', 'createContact'),
   }),
   object({ ...described(), ...more(), contactId: contactId().required() }).meta({
     component: `${component}ByContactId`,
-    json: without('externalId', 'email', 'createContact'),
   }),
 ]
 
@@ -100,23 +94,17 @@ export const recordSchema = object({ ...described(), ...named(), lists: lists() 
   .test(hasOneContact)
   .test(createsByEmail)
   .meta({
+    synonyms: SYNONYMS,
     variants: variants('Event', () => ({ lists: lists() })),
     example: { name: 'Signed up', email: 'ada@example.com', data: { plan: 'free' } },
   })
 
-/** Ignoring this field would lose a subscription. */
-const noLists = () =>
-  mixed().test({
-    name: 'no-lists',
-    message: 'lists is only possible in POST /events',
-    test: (value) => value === undefined,
-  })
-
 /** An item of `POST /events/bulk`. */
-export const bulkItemSchema = object({ ...described(), ...named(), lists: noLists() })
+export const bulkItemSchema = object({ ...described(), ...named() })
   .test(hasOneContact)
   .test(createsByEmail)
   .meta({
+    synonyms: SYNONYMS,
     variants: variants('BulkEvent', () => ({})),
     example: { name: 'Signed up', email: 'ada@example.com', data: { plan: 'free' } },
   })

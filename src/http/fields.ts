@@ -13,8 +13,12 @@ declare module 'yup' {
     component?: string
     /** Keywords of JSON Schema that have no yup check of the same name. */
     json?: Record<string, unknown>
-    /** Makes unknown keys of an object an error instead of a warning. These are accepted and ignored. */
-    closed?: readonly string[]
+    /** True if an object may have unknown keys, which are ignored. In other objects they are an error. */
+    open?: true
+    /** Unknown keys of an object that are ignored: those of its response, so that it can be sent back. */
+    ignored?: readonly string[]
+    /** Names that other services use, each with the field that has its meaning here. */
+    synonyms?: Readonly<Record<string, string>>
     /** True if the text is an ID, which is then converted to its canonical form. */
     isId?: boolean
     /**

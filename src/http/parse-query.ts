@@ -3,6 +3,7 @@ import { pointerTo } from './pointer.ts'
 import { parse, type ParsedUrlQuery } from 'node:querystring'
 import type { AnyObject, InferType, ObjectSchema, Schema } from 'yup'
 import { invalid, ApiError } from '../platform/api-error.ts'
+import { orNearest } from '../platform/nearest-name.ts'
 import { findJsonFault } from '../platform/json.ts'
 import { validate } from './parse.ts'
 
@@ -47,18 +48,24 @@ export function parseQuery<Known extends ObjectSchema<AnyObject>>(
 }
 
 /**
- * Rejects query parameters of a DELETE request: an unescaped `?` in an ID would cut off the rest of the ID, and another resource
- * would be deleted.
+ * Rejects query parameters that the operation does not have: a misspelled filter would return everything. After an unescaped `?` in
+ * an ID, the rest of the ID is a parameter, too, and `DELETE` would find another resource.
  *
- * @throws {ApiError} `invalid` if there is a query
+ * @throws {ApiError} `unknown_parameter`, with the most similar known name
  */
-export function assertNoQuery(query: ParsedUrlQuery): void {
-  const [name] = Object.keys(query)
+export function assertKnownParameters(schema: ObjectSchema<AnyObject> | undefined, query: ParsedUrlQuery): void {
+  const known = Object.keys(schema?.fields ?? {})
+  const name = Object.keys(query).find((given) => !known.includes(given))
   if (name === undefined) return
+  const what = known.length === 0 ? '; it has none' : orNearest(name, known, schema?.spec.meta?.synonyms)
   throw new ApiError(UNKNOWN_PARAMETER, {
-    message: `${shorten(name)} is not a query parameter of this operation; it has none`,
+    message: `${shorten(name)} is not a query parameter of this operation${what}`,
+    param: pointerTo('', name.slice(0, MAX_SHOWN)),
   })
 }
 
+const MAX_SHOWN = 50
+
 /** The name comes from the caller. It can be long and contain any character. */
-const shorten = (name: string): string => JSON.stringify(name.length > 50 ? `${name.slice(0, 50)}…` : name)
+const shorten = (name: string): string =>
+  JSON.stringify(name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name)

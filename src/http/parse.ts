@@ -4,7 +4,7 @@ import { invalid } from '../platform/api-error.ts'
 import './locale.ts'
 import { pointerOf } from './pointer.ts'
 import { isObjectSchema, resolve } from './resolve-schema.ts'
-import { findForbiddenName } from './unknown-names.ts'
+import { findUnknownNames } from './unknown-names.ts'
 
 /** Maximum number of problems in an error. Further ones are mostly repetitions. */
 const MAX_PROBLEMS = 10
@@ -18,8 +18,8 @@ export interface Given {
 }
 
 /**
- * Validates a body and returns the fields that the schema knows. Unknown fields are ignored. Types are not converted: `"5"` is not a
- * number.
+ * Validates a body and returns its fields. Unknown fields are an error, unless the schema says otherwise. Types are not converted:
+ * `"5"` is not a number.
  *
  * @throws {ApiError} `invalid_request`, naming the fields that are wrong
  */
@@ -30,8 +30,8 @@ export function parse<Known extends ObjectSchema<AnyObject>>(schema: Known, body
 
 /** Validates values by a schema. @throws {ApiError} `invalid_request`, naming the fields that are wrong */
 export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, values: unknown): InferType<Known> {
-  const forbidden = findForbiddenName(schema, values)
-  if (forbidden) throw invalid(forbidden.message, pointerOf(forbidden.path))
+  const unknown = findUnknownNames(schema, values)
+  if (unknown.length > 0) throw invalid(inOneText(unknown.map(({ message }) => message)), unknown[0]!.pointer)
   const known = pickKnown(schema, values)
   const context: Given = { given: values }
   try {
@@ -42,6 +42,12 @@ export function validate<Known extends ObjectSchema<AnyObject>>(schema: Known, v
   }
   return withDefaults(schema, known as InferType<Known>)
 }
+
+const inOneText = (sentences: readonly string[]): string =>
+  sentences
+    .map((each) => (each.endsWith('?') ? each : `${each}.`))
+    .join(' ')
+    .replace(/\.$/, '')
 
 /** Adds the defaults of fields that are missing. yup does not in its strict mode, which converts nothing. */
 function withDefaults<Known extends ObjectSchema<AnyObject>>(

@@ -11,9 +11,16 @@ export const nearestName = (
   maxDistance = maxDistanceOf(name),
 ): string | undefined => closestMatch(name, known, { maxDistance })
 
-/** The end of a message about an unknown name. Suggests the nearest known name, or lists all if none is similar and they are few. */
-export function orNearest(name: string, known: readonly string[]): string {
-  const nearest = nearestName(name, known)
+/**
+ * The end of a message about an unknown name. Suggests the known name that it is a synonym of, or the nearest one, or lists all if
+ * none is similar and they are few.
+ */
+export function orNearest(
+  name: string,
+  known: readonly string[],
+  synonyms: Readonly<Record<string, string>> = {},
+): string {
+  const nearest = Object.hasOwn(synonyms, name) ? synonyms[name] : nearestName(name, known)
   if (nearest !== undefined) return orMeant(nearest)
   return known.length > 0 && known.length <= MAX_KNOWN ? `; known names: ${known.join(', ')}` : ''
 }

@@ -1,4 +1,4 @@
-import { array, lazy, mixed, object, string, type InferType, type Schema } from 'yup'
+import { array, lazy, mixed, object, string, type InferType, type ObjectShape, type Schema } from 'yup'
 import { MAX_METADATA_BYTES } from '../contacts/index.ts'
 import { atMost, boundedObject, filledText, text } from '../http/index.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
@@ -40,13 +40,10 @@ const messageId = () =>
     example: '5b2d0d1e-3f4c-4a57-9f6e-0d8f2f1c9a11',
   })
 
-/** Fields of the protocol that are accepted without effect. */
-const UNUSED = [
-  ...['anonymousId', 'channel', 'integrations', 'originalTimestamp', 'receivedAt', 'sentAt', 'timestamp', 'version'],
-  ...['category', 'name', 'writeKey', '_metadata'],
-]
 const anything = (fields: readonly string[]) => Object.fromEntries(fields.map((field) => [field, mixed().nullable()]))
-const unused = () => anything(UNUSED)
+
+/** A call. The protocol has fields that Dripline does not use, and programs add their own. */
+const callOf = <Fields extends ObjectShape>(fields: Fields) => object(fields).meta({ open: true })
 
 const common = <const Type extends string>(...types: readonly Type[]) => ({
   type: string().oneOf(types).required(),
@@ -55,17 +52,16 @@ const common = <const Type extends string>(...types: readonly Type[]) => ({
   context: context(),
 })
 
-const identifySchema = object({
+const identifySchema = callOf({
   ...common('identify'),
   traits: traits('email and firstName are fields of the contact, the others its metadata.', {
     email: 'ada@example.com',
     firstName: 'Ada',
     plan: 'free',
   }),
-  ...unused(),
 })
 
-const trackSchema = object({
+const trackSchema = callOf({
   ...common('track'),
   event: filledText()
     .required()
@@ -76,30 +72,26 @@ const trackSchema = object({
     json: { type: ['object', 'null'], additionalProperties: true },
     example: { total: 59.9 },
   }),
-  ...unused(),
 })
 
 const id = (description: string, example: string) =>
   filledText().required().test(atMost(MAX_ID_LENGTH)).meta({ description, example })
 
-const aliasSchema = object({
+const aliasSchema = callOf({
   ...common('alias'),
   userId: id('The new externalId of the contact.', '4711'),
   previousId: id('The present externalId of the contact.', 'temporary-17'),
-  ...unused(),
 })
 
-const groupSchema = object({
+const groupSchema = callOf({
   ...common('group'),
   groupId: id('Written to metadata.group.', 'acme'),
   traits: traits('Written to metadata.groupTraits.', { name: 'Acme' }),
-  ...unused(),
 })
 
-const ignoredSchema = object({
+const ignoredSchema = callOf({
   type: string().oneOf(IGNORED_TYPES).required(),
   ...anything(['userId', 'messageId', 'context', 'properties']),
-  ...unused(),
 })
 
 const SCHEMAS = {
@@ -123,7 +115,7 @@ export type SourceCall = IdentifyCall | TrackCall | AliasCall | GroupCall | Infe
 export const schemaOfType = (type: unknown) =>
   CALL_TYPES.filter((known) => known === type).map((known) => SCHEMAS[known])[0]
 
-/** Requires that a field is absent. Other schemas ignore unknown fields. */
+/** Requires that a field is absent, because a call may have any others. */
 const without = (field: string) => ({ not: { properties: { [field]: {} }, required: [field] } })
 
 const described = (component: string, schema: Schema): Schema => schema.meta({ component, json: without('batch') })
@@ -149,12 +141,12 @@ const batch = () =>
 /** `POST /sources/segment`. */
 export const sourceSchema = object({
   batch: batch(),
-  ...unused(),
   ...anything(['type', 'userId', 'messageId', 'context', 'traits', 'event', 'properties', 'previousId', 'groupId']),
 }).meta({
-  variants: [...CALLS, object({ batch: batch().required() }).meta({ component: 'SourceBatch' })],
+  open: true,
+  variants: [...CALLS, object({ batch: batch().required() }).meta({ open: true, component: 'SourceBatch' })],
   example: { type: 'track', userId: '4711', event: 'Order Completed', properties: { total: 59.9 }, messageId: 'm-1' },
 })
 
 /** `POST /sources/segment/v1/batch`. */
-export const batchSchema = object({ batch: batch().required(), ...unused(), context: mixed().nullable() })
+export const batchSchema = object({ batch: batch().required() }).meta({ open: true })

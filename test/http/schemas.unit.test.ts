@@ -6,7 +6,7 @@ import { document } from '../../src/runtime/operations.ts'
 import { contactSchema } from '../../src/contacts/schemas.ts'
 import { parse } from '../../src/http/parse.ts'
 import { MAX_BYTES } from '../../src/http/fields.ts'
-import { type Components, toJsonSchema } from '../../src/http/openapi/json-schema.ts'
+import { type Components, describeRequest } from '../../src/http/openapi/json-schema.ts'
 import { isEmailAddress } from '../../src/platform/email-address.ts'
 import { findJsonFault, jsonBytes } from '../../src/platform/json.ts'
 import {
@@ -31,7 +31,7 @@ const passes = (run: () => unknown): boolean => {
 /** Compiles the JSON Schema generated from a yup schema. */
 function compile(schema: Schema): (value: unknown) => boolean {
   const schemas: Components = {}
-  const root = toJsonSchema(schema, schemas)
+  const root = describeRequest(schema, schemas)
   const formats = { email: (text: string) => isEmailAddress(text.trim()) }
   return new Ajv2020({ strict: false, ownProperties: true, formats })
     .addKeyword({ keyword: MAX_BYTES, validate: (max: number, value: unknown) => jsonBytes(value) <= max })

@@ -41,7 +41,7 @@ export const completeVariables =
     const from = context.pos - prefix.length
     const isFilter = inside.includes('|')
     const end = /^\s*\}\}/.test(line.text.slice(context.pos - line.from)) ? '' : ' }}'
-    const metadata = keys().map((key) => ({ label: `contact.metadata.${key}`, detail: 'metadata' }))
+    const metadata = keys().map((key) => ({ label: `contact.metadata.${key}`, detail: 'attribute' }))
     const variables = [...CONTACT_VARIABLES, ...metadata, ...OTHER_VARIABLES]
     const options: Completion[] = isFilter
       ? FILTERS.map((each) => ({ ...each, type: 'function' }))

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import random
 import re
 import time
@@ -10,6 +11,7 @@ import urllib.request
 import uuid
 from typing import Any, Iterator, Mapping, Optional
 
+LOG = logging.getLogger("dripline")
 MAX_RETRY_AFTER_SECONDS = 90
 PASSING = {429, 502, 503, 504}
 NOT_BEGUN = {"rate_limited", "busy"}
@@ -79,6 +81,8 @@ class Core:
             try:
                 with self._opener.open(request, timeout=self._timeout) as response:
                     text = response.read()
+                    if response.headers.get("X-Warning"):
+                        LOG.warning("%s %s: %s", method, path, response.headers["X-Warning"])
                     return json.loads(text) if text else None
             except urllib.error.HTTPError as error:
                 code = error.headers.get("X-Error-Code")

@@ -31,9 +31,7 @@ export const condition = <Child>({
           name: branchName(),
           if: conditionField('eventData', 'stepData').nonNullable().required(),
           steps: input,
-        })
-          .required()
-          .meta({ closed: [] }),
+        }).required(),
       )
       .min(1)
       .max(MAX_BRANCHES)

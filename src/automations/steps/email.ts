@@ -72,7 +72,7 @@ const input = object({
     .meta({ description: LIQUID, example: 'Good to have you here.' }),
 })
   .required()
-  .meta({ closed: ['position', 'delayMinutes'] })
+  .meta({ ignored: ['position', 'delayMinutes'] })
   .test({
     name: 'said',
     test(value, { path, createError }) {

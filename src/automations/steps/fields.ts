@@ -23,11 +23,11 @@ export const branchName = () => filledText().test(atMost(MAX_STEP_NAME_LENGTH)).
 /** The keys of a step in a response that a request may repeat, although they have no effect. */
 const RESPONSE_KEYS = ['position', 'subject', 'delayMinutes']
 
-/** The schema of a step in a request. Unknown keys are errors, because an ignored one would change what is sent. */
+/** The schema of a step in a request. The keys of its response are accepted, so that steps can be sent back. */
 export const stepInputOf = <Type extends string, Fields extends ObjectShape>(type: Type, fields: Fields) =>
   object({ id: stepId(), type: string().oneOf([type]).required(), name: stepName(), ...fields })
     .required()
-    .meta({ closed: RESPONSE_KEYS })
+    .meta({ ignored: RESPONSE_KEYS })
 
 /** The schema of a step in a response, for the types without an email and a delay. */
 export const stepResponseOf = <Type extends string, Fields extends ObjectShape>(type: Type, fields: Fields) =>

@@ -25,7 +25,7 @@ export const split = <Child>({
 }: Nested): AutomationStepType<'SPLIT', SplitStep, SplitInput<Child>, Child> => ({
   input: stepInputOf('SPLIT', {
     branches: array()
-      .of(object({ name: branchName(), weight: weight(), steps: input }).required().meta({ closed: [] }))
+      .of(object({ name: branchName(), weight: weight(), steps: input }).required())
       .min(2)
       .max(MAX_BRANCHES)
       .required()

@@ -28,9 +28,7 @@ const fields = {
       description: "Merged into the contact's metadata. A null removes a key.",
       example: { stage: 'trial' },
     }),
-  })
-    .default(undefined)
-    .meta({ closed: [] }),
+  }).default(undefined),
   addTags: tags().meta({ example: ['trial'] }),
   removeTags: tags().meta({ example: [] }),
   addToLists: lists().meta({ description: 'A list with double opt-in asks the contact to confirm.', example: [] }),

@@ -56,7 +56,6 @@ const target = () =>
       .meta({ description: 'Moves the time to the first such weekday.', example: ['MON', 'TUE', 'WED', 'THU', 'FRI'] }),
   })
     .required()
-    .meta({ closed: [] })
     .test({
       name: 'target',
       test({ at, field, offsetMinutes, timeOfDay, weekdays }, { path, createError }) {

@@ -22,7 +22,7 @@ const input = object({
     .meta({ description: 'Up to ten years.', example: 1440 }),
 })
   .required()
-  .meta({ closed: ['position', 'subject'] })
+  .meta({ ignored: ['position', 'subject'] })
   .meta({ component: 'WaitStepInput', description: 'Waits for a given time.' })
 
 const shape = object({

@@ -27,7 +27,14 @@ import { REVISION_CONFLICT } from '../../platform/revisions.ts'
 import { version } from '../../platform/version.ts'
 import { errorResponse } from '../responses.ts'
 import { WRONG_ORIGIN } from '../visitor.ts'
-import { exampleOf, isRequired, toJsonSchema, type Components, type JsonSchema } from './json-schema.ts'
+import {
+  describeRequest,
+  describeResponse,
+  exampleOf,
+  isRequired,
+  type Components,
+  type JsonSchema,
+} from './json-schema.ts'
 import { samplesOf } from './samples.ts'
 
 /** The address at which `npm start` serves the API. The page at `/docs` replaces it with its own origin. */
@@ -42,7 +49,7 @@ present, the first one is used. A key has scopes, and may be restricted to IP ad
 
 **Errors** are \`{ "error": … }\` with a message for people. The header \`X-Error-Code\` has a code for programs; the codes
 are listed for each response below. \`X-Error-Param\` has the location as a JSON pointer, and \`X-Request-Id\` identifies the
-request in the log. Unknown names in a body or a query are ignored, and reported in \`X-Warning\`.
+request in the log. \`X-Warning\` reports likely mistakes, such as unknown variables of templates.
 
 **Rate limits.** A key may make ${DEFAULT_RATE_LIMIT} requests per 60 seconds, unless it has its own limit. Every response has the number of remaining requests. A 429 has the seconds to wait in \`Retry-After\`.
 
@@ -50,7 +57,7 @@ request in the log. Unknown names in a body or a query are ignored, and reported
 first one. So a POST or PATCH can be repeated safely after a broken connection or a 5xx. If the contact of the request has since been erased, the response is a 410, and the contact is not created again.
 
 **Bodies** are JSON objects in UTF-8, nested up to 100 levels, without NUL characters. Each operation has its own size limit.
-Unknown fields are ignored. IDs are case-insensitive, and returned in lower case.
+Unknown fields and query parameters are errors, which suggest the nearest known name. IDs are case-insensitive, and returned in lower case.
 
 **Pagination.** Lists take \`page\` (from 1) and \`limit\` (default 50, at most 100), and return the totals. A page after the
 last one is empty.
@@ -73,7 +80,9 @@ export function buildDocument(
   webhooks: readonly WebhookDescription[] = [],
 ): JsonSchema {
   const schemas: Components = {}
-  const error = toJsonSchema(errorResponse, schemas)
+  // Requests come first: a component that responses also have is described as for requests, where it has no unknown keys.
+  for (const { body } of operations) if (body) describeRequest(body, schemas)
+  const error = describeResponse(errorResponse, schemas)
   const paths: Record<string, Record<string, unknown>> = {}
   for (const operation of operations) {
     const path = (paths[operation.path] ??= {})
@@ -135,7 +144,7 @@ const describeWebhook = ({ name, summary, body }: WebhookDescription, schemas: C
     summary,
     description: 'Signed by Standard Webhooks with the headers webhook-id, webhook-timestamp and webhook-signature.',
     security: [],
-    requestBody: { required: true, content: { 'application/json': { schema: toJsonSchema(body, schemas) } } },
+    requestBody: { required: true, content: { 'application/json': { schema: describeResponse(body, schemas) } } },
     responses: {
       '2XX': { description: 'Received. Any other response is an error, and the event is sent again.' },
       '410': { description: 'Gone: the webhook is disabled.' },
@@ -185,8 +194,7 @@ const HEADERS = {
     schema: { type: 'string' },
   },
   'X-Warning': {
-    description:
-      'Ignored names and likely mistakes: unknown fields and parameters, and unknown variables of templates.',
+    description: 'Likely mistakes, such as unknown variables of templates.',
     schema: { type: 'string' },
   },
   'Idempotent-Replayed': {
@@ -257,7 +265,7 @@ function describeOperation(
         ...(operation.etag ? (['ETag'] as const) : []),
         ...(keyed ? (['Idempotent-Replayed'] as const) : []),
       ),
-      content: { 'application/json': { schema: toJsonSchema(answer.schema, schemas), example } },
+      content: { 'application/json': { schema: describeResponse(answer.schema, schemas), example } },
       ...(answer.links ? { links: describeLinks(answer.links) } : {}),
     }
   }
@@ -270,7 +278,7 @@ function describeOperation(
     ...(query ? ['limit must be an integer from 1 to 100'] : []),
     TOO_MANY_PARAMETERS,
     ...(operation.open === undefined ? [WORKSPACE_MISSING] : []),
-    ...(operation.method === 'DELETE' ? [UNKNOWN_PARAMETER] : []),
+    UNKNOWN_PARAMETER,
     ...(keyed ? [INVALID_IDEMPOTENCY_KEY] : []),
   ]
   addError(400, 'The request is invalid. The message names the fields and what would be valid.', bad)
@@ -325,7 +333,7 @@ function describeOperation(
         example: param.example,
       })),
       ...Object.entries(query?.fields ?? {}).map(([name, field]) => {
-        const { description: text, ...schema } = toJsonSchema(field as never, schemas)
+        const { description: text, ...schema } = describeRequest(field as never, schemas)
         return { name, in: 'query', required: isRequired(field as never), description: text, schema }
       }),
       ...(operation.ifMatch ? [IF_MATCH] : []),
@@ -347,7 +355,7 @@ function describeOperation(
           requestBody: {
             required: operation.bodyOptional !== true,
             description: limitInWords(operation.bodyLimit ?? DEFAULT_BODY_LIMIT),
-            content: { 'application/json': { schema: toJsonSchema(body, schemas), example: exampleOf(body) } },
+            content: { 'application/json': { schema: describeRequest(body, schemas), example: exampleOf(body) } },
           },
         }
       : {}),

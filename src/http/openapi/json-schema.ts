@@ -21,24 +21,38 @@ const asAny = (schema: ISchema<unknown>): AnySchema => schema as unknown as AnyS
  * `components` and referenced. (Existing libraries drop what they do not know. Nothing may be dropped from this document, so a
  * schema with a custom test describes it in its metadata as `json`.)
  */
-export function toJsonSchema(schema: ISchema<unknown>, components: Components): JsonSchema {
+function toJsonSchema(schema: ISchema<unknown>, target: Target): JsonSchema {
   const { component } = asAny(schema).spec.meta ?? {}
-  if (component === undefined) return describe(asAny(schema), components)
+  if (component === undefined) return describe(asAny(schema), target)
+  const { components } = target
   if (!(component in components)) {
     components[component] = {}
-    components[component] = describe(asAny(schema), components)
+    components[component] = describe(asAny(schema), target)
   }
   return { $ref: `#/components/schemas/${component}` }
 }
 
+interface Target {
+  components: Components
+  isRequest: boolean
+}
+
+/** Describes a part of a request: objects have no unknown keys. */
+export const describeRequest = (schema: ISchema<unknown>, components: Components): JsonSchema =>
+  toJsonSchema(schema, { components, isRequest: true })
+
+/** Describes a response. Later versions can have additional keys. */
+export const describeResponse = (schema: ISchema<unknown>, components: Components): JsonSchema =>
+  toJsonSchema(schema, { components, isRequest: false })
+
 export const isRequired = (schema: ISchema<unknown>): boolean => asAny(schema).spec.optional === false
 
-function describe(schema: AnySchema, components: Components): JsonSchema {
+function describe(schema: AnySchema, target: Target): JsonSchema {
   const { meta = {}, nullable, default: fallback } = schema.spec
   const { description, example, json = {} } = meta
   const result: JsonSchema = {
     ...(description === undefined ? {} : { description }),
-    ...keywords(schema, components),
+    ...keywords(schema, target),
     ...json,
     ...(fallback === undefined || schema.type === 'object' ? {} : { default: fallback }),
     ...(example === undefined ? {} : { examples: [example] }),
@@ -49,28 +63,29 @@ function describe(schema: AnySchema, components: Components): JsonSchema {
   return Object.fromEntries(Object.entries(result).filter(([, value]) => value !== undefined))
 }
 
-function keywords(schema: AnySchema, components: Components): JsonSchema {
+function keywords(schema: AnySchema, target: Target): JsonSchema {
   const options = schema.type === 'lazy' ? [] : schema.describe().oneOf
   const allowed = options.length > 0 ? { enum: options } : {}
   switch (schema.type) {
     case 'lazy':
-      return anyVariant(schema, components)
+      return anyVariant(schema, target)
     case 'object': {
-      if (schema.spec.meta?.variants) return anyVariant(schema, components)
+      if (schema.spec.meta?.variants) return anyVariant(schema, target)
       const { fields = {} } = schema
       const required = Object.keys(fields).filter((name) => isRequired(fields[name]!))
       return {
         type: 'object',
         properties: Object.fromEntries(
-          Object.entries(fields).map(([name, field]) => [name, toJsonSchema(field, components)]),
+          Object.entries(fields).map(([name, field]) => [name, toJsonSchema(field, target)]),
         ),
         ...(required.length > 0 ? { required } : {}),
+        ...(target.isRequest && !schema.spec.meta?.open ? { additionalProperties: false } : {}),
       }
     }
     case 'array':
       return {
         type: 'array',
-        items: schema.innerType ? toJsonSchema(schema.innerType, components) : anyVariant(schema, components),
+        items: schema.innerType ? toJsonSchema(schema.innerType, target) : anyVariant(schema, target),
         ...limits(schema, { min: 'minItems', max: 'maxItems' }),
       }
     case 'string':
@@ -90,8 +105,8 @@ function keywords(schema: AnySchema, components: Components): JsonSchema {
   }
 }
 
-function anyVariant(schema: AnySchema, components: Components): JsonSchema {
-  const variants = (schema.spec.meta?.variants ?? []).map((variant) => toJsonSchema(variant, components))
+function anyVariant(schema: AnySchema, target: Target): JsonSchema {
+  const variants = (schema.spec.meta?.variants ?? []).map((variant) => toJsonSchema(variant, target))
   return variants.length === 1 ? variants[0]! : { oneOf: variants }
 }
 

@@ -34,7 +34,7 @@ const KINDS: readonly Kind[] = [...CONTACT_KINDS, 'eventData', 'stepData']
 
 export const KIND_LABELS: Readonly<Record<Kind, string>> = {
   field: 'Profile',
-  metadata: 'Metadata',
+  metadata: 'Attribute',
   tag: 'Tag',
   list: 'List',
   segment: 'Segment',

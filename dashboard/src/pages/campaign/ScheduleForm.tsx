@@ -108,7 +108,7 @@ export function ScheduleForm({
             type="datetime-local"
             label="Date and time"
             description={
-              when === 'at' ? `In your time zone, ${zone}.` : 'In each contact’s time zone (metadata.timezone).'
+              when === 'at' ? `In your time zone, ${zone}.` : 'In each contact’s time zone (attribute timezone).'
             }
             error={wasSubmitted && isMissing ? 'Choose a date and time' : undefined}
             value={time}

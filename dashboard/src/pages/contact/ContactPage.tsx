@@ -229,7 +229,7 @@ function ContactSidebar({
         </ul>
       </Section>
       <Section
-        title="Details"
+        title="Attributes"
         action={
           canEdit && (
             <button type="button" className="link textButton" onClick={onEdit}>

@@ -171,7 +171,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           onChange={(listIds) => set({ listIds })}
         />
         <Textarea
-          label="Metadata (JSON)"
+          label="Attributes (JSON)"
           autosize
           minRows={3}
           maxRows={14}

@@ -105,7 +105,7 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
         <Textarea
-          label="Metadata (JSON)"
+          label="Attributes (JSON)"
           autosize
           minRows={1}
           maxRows={14}

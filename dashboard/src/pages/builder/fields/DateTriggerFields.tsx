@@ -24,7 +24,7 @@ export function DateTriggerFields({ config, set }: { config: Config; set: (confi
         label="Date"
         allowDeselect={false}
         data={[
-          { value: METADATA, label: 'Metadata of the contact' },
+          { value: METADATA, label: 'Attribute of the contact' },
           { value: CREATED_AT, label: 'Creation of the contact' },
         ]}
         value={field === CREATED_AT ? CREATED_AT : METADATA}

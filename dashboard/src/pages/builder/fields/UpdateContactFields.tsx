@@ -50,7 +50,7 @@ export function UpdateContactFields({ step, edit, isNew }: FieldsProps<UpdateCon
         onChange={({ currentTarget: { value } }) => edit({ set: withFirstName(set, value) })}
       />
       <KeyValueFields
-        label="Set metadata"
+        label="Set attributes"
         description="An empty value removes the key."
         noun="key"
         value={asTexts(set.metadata ?? {})}

@@ -77,7 +77,7 @@ interface TargetProps {
 }
 
 const FIELD_KINDS = [
-  { value: 'contact.metadata.', label: 'Metadata of the contact' },
+  { value: 'contact.metadata.', label: 'Attribute of the contact' },
   { value: 'event.data.', label: 'Data of the event' },
   { value: 'contact.createdAt', label: 'Creation of the contact' },
 ]
