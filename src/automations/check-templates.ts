@@ -1,12 +1,12 @@
 import { orMeant } from '../platform/nearest-name.ts'
-import { INVALID_TEMPLATE } from '../templates/index.ts'
+import { assertVariablesExist, INVALID_TEMPLATE } from '../templates/index.ts'
 import { BUSY, ApiError } from '../platform/api-error.ts'
 import pMap from 'p-map'
 import { flattenSteps } from './step-tree.ts'
 import { type StepInput, templatesOf } from './steps/index.ts'
 import type { StepTemplate } from './steps/step-type.ts'
 import type { TextPath } from './webhook-texts.ts'
-import { type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
+import { type Absent, type Renderer, RendererBusy, type UnknownVariable } from '../rendering/index.ts'
 
 /** The number of emails of one request that are test-rendered concurrently. Other requests also need the renderer. */
 const CONCURRENCY = 2
@@ -24,14 +24,16 @@ const TOO_LONG = `steps: checking their templates takes longer than ${PATIENCE_M
 /**
  * Test-renders the templates of steps. Templates that several steps share are rendered once.
  *
+ * @param absent the variables that emails of this automation do not have; `undefined` if it does not go live
  * @returns warnings about probable mistakes
  * @throws {ApiError} `invalid`, naming the first field that cannot be rendered within the limits; `unavailable` if the machine
- * is too busy
+ * is too busy; `variable_missing`
  */
 export async function checkTemplates(
   renderer: Renderer,
   steps: readonly StepInput[],
   workspaceId: string,
+  absent: Absent | undefined,
 ): Promise<string[]> {
   const places = new Map<string, StepTemplate & { path: string; pointer: string }>()
   for (const { step, path, pointer } of flattenSteps(steps)) {
@@ -48,13 +50,16 @@ export async function checkTemplates(
       if (performance.now() > deadline) {
         throw new ApiError(INVALID_TEMPLATE, { message: TOO_LONG, param: '/steps' })
       }
-      const { problems, unknownVariables } = await renderer
+      const { problems, variables, unknownVariables } = await renderer
         .check(content, { owner: workspaceId })
         .catch((error: unknown) => {
           throw error instanceof RendererBusy ? new ApiError(BUSY, { message: TOO_BUSY, cause: error }) : error
         })
       const [found] = problems
-      if (!found) return unknownVariables.map((unknown) => inWords(pointer + pointerTo(pathOf(unknown.field)), unknown))
+      if (!found) {
+        if (absent) assertVariablesExist(variables, absent, { path, pointer })
+        return unknownVariables.map((unknown) => inWords(pointer + pointerTo(pathOf(unknown.field)), unknown))
+      }
       throw new ApiError(INVALID_TEMPLATE, {
         message: `${path}${pathTo(pathOf(found.field))} is not a valid template: ${found.problem}`,
         param: pointer + pointerTo(pathOf(found.field)),

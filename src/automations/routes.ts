@@ -1,7 +1,7 @@
 import { ApiError } from '../platform/api-error.ts'
 import { array } from 'yup'
 import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS, AUTOMATION_CONFIRMS_LIST } from './errors.ts'
-import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from '../templates/index.ts'
 import { draftOperations } from './draft-routes.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
@@ -9,11 +9,15 @@ import type { Caller } from '../workspaces/index.ts'
 import {
   type AutomationDetail,
   createAutomation,
+  findAutomation,
   getAutomation,
   waitForSendingMessages,
   replaceSteps,
   updateAutomation,
 } from './automations.ts'
+import type { AutomationStatus } from '../automation-engine/index.ts'
+import type { Absent } from '../rendering/index.ts'
+import type { Trigger } from '../triggers/index.ts'
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
@@ -74,22 +78,41 @@ const written = (caller: Caller, automation: AutomationDetail, body: object, war
   body: { data: presentWrittenAutomation(caller, automation, body) },
 })
 
-/** Loads and checks the templates of steps. This takes a while. */
+/** What a request changes. */
+interface Change {
+  status?: AutomationStatus | undefined
+  trigger?: Trigger | undefined
+  steps?: readonly StepInput[] | undefined
+}
+
+/**
+ * Loads and checks the templates of steps, which takes a while. If the automation goes live, or is live, every variable that they
+ * print must exist.
+ *
+ * @param id the automation that is changed, if it is not a new one
+ */
 async function prepareSteps(
   { em, renderer }: ApiDependencies,
   { workspace }: Caller,
-  given: readonly StepInput[] | undefined,
+  { status, trigger, steps: given }: Change,
+  id?: string,
 ): Promise<{ steps: StepInput[] | undefined; warnings: string[] }> {
-  if (given === undefined) return { steps: undefined, warnings: [] }
-  const steps = await withTemplates(em, workspace.id, given)
-  return {
-    steps,
-    warnings: [...ignoredContentWarnings(steps), ...(await checkTemplates(renderer, steps, workspace.id))].slice(
-      0,
-      MAX_WARNINGS,
-    ),
-  }
+  if (given === undefined && status === undefined && trigger === undefined) return { steps: undefined, warnings: [] }
+  const present = id === undefined ? undefined : await findAutomation(em.fork(), workspace.id, id)
+  const isLive = (status ?? present?.status) === 'ACTIVE'
+  const steps = given && (await withTemplates(em, workspace.id, given))
+  const checked = steps ?? (isLive && present ? (await getAutomation(em, workspace.id, present.id)).steps : [])
+  const absent = isLive ? absentIn(trigger ?? present?.trigger) : undefined
+  const warnings = await checkTemplates(renderer, checked, workspace.id, absent)
+  return { steps, warnings: [...ignoredContentWarnings(steps ?? []), ...warnings].slice(0, MAX_WARNINGS) }
 }
+
+/** The variables that the emails of an automation do not have. */
+const absentIn = (trigger: Trigger | undefined): Absent => [
+  'data',
+  ...(trigger === 'EVENT' ? [] : (['event'] as const)),
+  ...(trigger === 'LIST_REQUESTED' ? [] : (['confirmUrl'] as const)),
+]
 
 export const automationOperations = [
   ...draftOperations,
@@ -135,10 +158,10 @@ export const automationOperations = [
       },
     },
     errors: {
-      400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
+      400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE, VARIABLE_MISSING],
       404: [TEMPLATE_NOT_FOUND],
     },
-    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
+    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, normalizeTrigger(body)),
     async handle({ caller, body, call, prepared }, { em }) {
       const input = normalizeTrigger({ ...body, steps: prepared.steps })
       const automation = await createAutomation(em, caller.workspace.id, input, call.id)
@@ -194,9 +217,12 @@ export const automationOperations = [
     ifMatch: true,
     responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
     errors: {
-      400: [NOTHING_TO_UPDATE, 'name must not be empty', AUTOMATION_NEVER_ACTS],
+      400: [NOTHING_TO_UPDATE, 'name must not be empty', AUTOMATION_NEVER_ACTS, VARIABLE_MISSING],
       404: [AUTOMATION_NOT_FOUND],
       409: [AUTOMATION_CONFIRMS_LIST],
+    },
+    async prepare({ caller, params, body }, dependencies) {
+      await prepareSteps(dependencies, caller, normalizeTrigger(body), params.id)
     },
     async handle({ caller, params, body, call, ifMatch }, dependencies) {
       if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
@@ -221,10 +247,10 @@ export const automationOperations = [
     ifMatch: true,
     responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
     errors: {
-      400: ['steps is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
+      400: ['steps is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE, VARIABLE_MISSING],
       404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
     },
-    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
+    prepare: ({ caller, params, body }, dependencies) => prepareSteps(dependencies, caller, body, params.id),
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       const automation = await replaceSteps(em, caller.workspace.id, params.id, prepared.steps ?? [], ifMatch)
       return written(caller, automation, body, prepared.warnings)
@@ -247,11 +273,12 @@ export const automationOperations = [
     ifMatch: true,
     responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
     errors: {
-      400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE],
+      400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE, VARIABLE_MISSING],
       404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
       409: [AUTOMATION_CONFIRMS_LIST],
     },
-    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, body.steps),
+    prepare: ({ caller, params, body }, dependencies) =>
+      prepareSteps(dependencies, caller, normalizeTrigger(body), params.id),
     async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
       const { em } = dependencies
       const input = normalizeTrigger({ ...body, steps: prepared.steps })

@@ -52,6 +52,20 @@ const inLanguages = ({ content, translations }: CompiledContents, variant: numbe
   ...Object.entries(translations).map(([locale, translated]) => ({ variant, locale, content: translated })),
 ]
 
+/** Reads the compiled content of a campaign, in all variants and languages. Empty if the workspace has no such campaign. */
+export const allContents = (
+  em: EntityManager,
+  workspaceId: string,
+  campaignId: string,
+): Promise<(EmailContent & ContentKey)[]> =>
+  sql(
+    em,
+    `select variant, locale, subject, html, text from campaign_contents
+     where campaign_id = (select id from campaigns where id = $1::uuid and workspace_id = $2::uuid)
+     order by variant, locale`,
+    [campaignId, workspaceId],
+  )
+
 /** Counts the characters of a campaign's own content, in all languages. */
 export async function countOwnCharacters(em: EntityManager, campaignId: string): Promise<number> {
   const [row] = await sql<{ characters: number }>(

@@ -14,10 +14,12 @@ import {
   warn,
 } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
+import { isId } from '../platform/ids.ts'
+import { assertCampaignVariables } from './check-variables.ts'
 import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from '../templates/index.ts'
 import { getReport, verifyReport } from './report.ts'
 import { countAudience } from './audience.ts'
 import { createCampaign, deleteCampaign, duplicateCampaign, getCampaign, updateCampaign } from './campaigns.ts'
@@ -296,9 +298,19 @@ export const campaignOperations = [
     ifMatch: true,
     responses: { 202: whole },
     errors: {
-      400: ['Send either at or localTime', SCHEDULE_TIME_MISSING, CAMPAIGN_INCOMPLETE, AUDIENCE_EMPTY, TIME_IN_PAST],
+      400: [
+        'Send either at or localTime',
+        SCHEDULE_TIME_MISSING,
+        CAMPAIGN_INCOMPLETE,
+        VARIABLE_MISSING,
+        AUDIENCE_EMPTY,
+        TIME_IN_PAST,
+      ],
       404: [CAMPAIGN_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
       409: [CAMPAIGN_STATUS_WRONG],
+    },
+    async prepare({ caller, params }, dependencies) {
+      if (isId(params.id)) await assertCampaignVariables(dependencies, caller.workspace.id, params.id)
     },
     async handle({ caller, params, body, call, ifMatch }, dependencies) {
       const scheduled = await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call, ifMatch)

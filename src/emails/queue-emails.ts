@@ -10,9 +10,10 @@ import { sharedWriter } from '../platform/db/shared-writer.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
-import type { EmailContent } from '../rendering/index.ts'
+import type { EmailContent, UsedVariable } from '../rendering/index.ts'
 import { isOwnFrom, readSender } from '../senders/index.ts'
 import { type CompiledContents, getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { assertDataComplete, unusedData } from './check-data.ts'
 import type { EmailInput } from './email.ts'
 import { recipientIdOf } from './email-source.ts'
 import { acceptedDetail, type EmailDetail } from './get-email.ts'
@@ -20,8 +21,8 @@ import type { AttachedFile } from './entities.ts'
 import { FROM_NOT_ALLOWED } from './errors.ts'
 import { type EmailRow, insertEmails, storeContents } from './queries.ts'
 
-/** An email of a batch: accepted, or the reason why not. */
-export type Queued = { id: string } | { error: string }
+/** An email of a batch: accepted, perhaps with warnings, or the reason why not. */
+export type Queued = { id: string; warnings: readonly string[] } | { error: string }
 
 /** A database, with or without a transaction. */
 type Database = Pick<Dependencies, 'em'>
@@ -29,27 +30,28 @@ type Database = Pick<Dependencies, 'em'>
 /**
  * Accepts a transactional email, in a transaction that it shares with those of concurrent requests. One whose ID was accepted before is
  * not sent again.
- * @throws {ApiError} `template_not_found`; `from_not_allowed`
+ * @returns the email, and warnings about data that its template does not use
+ * @throws {ApiError} `template_not_found`; `variable_missing`; `from_not_allowed`
  */
 export async function queueEmail(
   { em }: Database,
   workspaceId: string,
   input: EmailInput,
   id: string,
-): Promise<EmailDetail> {
+): Promise<{ detail: EmailDetail; warnings: readonly string[] }> {
   const queued = await queueShared(em, { workspaceId, id, input })
   if (queued instanceof ApiError) throw queued
-  return acceptedDetail(queued)
+  return { detail: acceptedDetail(queued.row), warnings: queued.warnings }
 }
 
-const queueShared = sharedWriter<Requested & { workspaceId: string }, EmailRow | ApiError>(
+const queueShared = sharedWriter<Requested & { workspaceId: string }, Stored | ApiError>(
   ({ workspaceId }) => workspaceId,
   (em, emails) => inTransaction(em, (unit) => queueEach(unit, emails[0]!.workspaceId, emails)),
 )
 
 /**
  * Accepts emails, all or none. One whose ID was accepted before is not sent again.
- * @throws {ApiError} `template_not_found`; `from_not_allowed`
+ * @throws {ApiError} `template_not_found`; `variable_missing`; `from_not_allowed`
  */
 export async function queueTogether(
   { em }: Database,
@@ -60,7 +62,7 @@ export async function queueTogether(
     const results = await queueEach(unit, workspaceId, emails)
     return results.map((result) => {
       if (result instanceof ApiError) throw result
-      return acceptedDetail(result)
+      return acceptedDetail(result.row)
     })
   })
 }
@@ -73,7 +75,9 @@ export async function queueBatch(
 ): Promise<Queued[]> {
   const emails = inputs.map((input) => ({ id: newId(), input }))
   const results = await inTransaction(em, (unit) => queueEach(unit, workspaceId, emails))
-  return results.map((result) => (result instanceof ApiError ? { error: result.message } : { id: result.id }))
+  return results.map((result) => 
+    result instanceof ApiError ? { error: result.message } : { id: result.row.id, warnings: result.warnings },
+  )
 }
 
 /** An email of a request. The ID is that of its call. */
@@ -86,10 +90,19 @@ interface Accepted extends Requested {
   content: LoadedContent
 }
 
+/** An email as it was stored. */
+interface Stored {
+  row: EmailRow
+  /** In ASCII, for a header. */
+  warnings: readonly string[]
+}
+
 /** The content of an email. `version` is that of its template. */
 interface LoadedContent {
   compiled: CompiledContents
   version: number | null
+  /** The variables that its template uses. */
+  variables: readonly UsedVariable[]
 }
 
 /** Stores emails, and queues them. @returns the row of each, or why it is not accepted */
@@ -97,12 +110,14 @@ async function queueEach(
   unit: EntityManager,
   workspaceId: string,
   emails: readonly Requested[],
-): Promise<(EmailRow | ApiError)[]> {
+): Promise<(Stored | ApiError)[]> {
   const load = createContentLoader(unit, workspaceId)
   const loaded: (Accepted | ApiError)[] = []
   for (const email of emails) {
     try {
-      loaded.push({ ...email, content: await load(email.input) })
+      const content = await load(email.input)
+      if (email.input.templateId !== undefined) assertDataComplete(content.variables, email.input.data ?? {})
+      loaded.push({ ...email, content })
     } catch (error) {
       if (!(error instanceof ApiError)) throw error
       loaded.push(error)
@@ -113,7 +128,14 @@ async function queueEach(
     workspaceId,
     loaded.filter((each): each is Accepted => !(each instanceof ApiError)),
   )
-  return loaded.map((each) => (each instanceof ApiError ? each : rows.find(({ id }) => id === each.id)!))
+  return loaded.map((each) =>
+    each instanceof ApiError
+      ? each
+      : {
+          row: rows.find(({ id }) => id === each.id)!,
+          warnings: unusedData(each.content.variables, each.input.data ?? {}),
+        },
+  )
 }
 
 /** Stores emails, and queues them. @returns their rows */
@@ -168,12 +190,12 @@ function createContentLoader(unit: EntityManager, workspaceId: string): (input: 
     const { template, written } = await getTemplate(unit, workspaceId, id, version ?? undefined)
     if (template.kind !== 'EMAIL' || written.compiled.content === null)
       throw new ApiError(TEMPLATE_NOT_FOUND, { param: '/templateId' })
-    return { compiled: written.compiled, version: written.version }
+    return { compiled: written.compiled, version: written.version, variables: written.variables }
   })
   return async ({ from, subject = '', html = null, text = null, templateId, templateVersion }) => {
     if (from !== undefined) await checkSender(from)
     if (templateId !== undefined) return loadTemplate(JSON.stringify([templateId, templateVersion]))
-    return { compiled: { content: { subject, html, text }, translations: {} }, version: null }
+    return { compiled: { content: { subject, html, text }, translations: {} }, version: null, variables: [] }
   }
 }
 

@@ -1,5 +1,5 @@
-import { checkItems, cursorListOf, cursorPage, operation, readCursor, single } from '../http/index.ts'
-import { TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { checkItems, cursorListOf, cursorPage, operation, readCursor, single, warn } from '../http/index.ts'
+import { TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from '../templates/index.ts'
 import { cancelEmail } from './cancel-email.ts'
 import { MAX_BATCH } from './email.ts'
 import { EMAIL_NOT_CANCELLABLE, EMAIL_NOT_FOUND, FROM_NOT_ALLOWED } from './errors.ts'
@@ -17,7 +17,11 @@ const INVALID = [
   'subject is required, or a templateId',
   'attachments must not be larger than 10 MB in all',
   FROM_NOT_ALLOWED,
+  VARIABLE_MISSING,
 ]
+
+/** The maximum number of warnings about a batch. */
+const MAX_WARNINGS = 10
 
 export const emailOperations = [
   operation({
@@ -44,8 +48,13 @@ export const emailOperations = [
     },
     errors: { 400: INVALID, 404: [TEMPLATE_NOT_FOUND] },
     async handle({ caller, body, call }, dependencies) {
-      const detail = await queueEmail(dependencies, caller.workspace.id, toInput(body), call.id)
-      return { status: 202, body: { data: presentEmail(detail) }, contactId: detail.email.contactId }
+      const { detail, warnings } = await queueEmail(dependencies, caller.workspace.id, toInput(body), call.id)
+      return {
+        status: 202,
+        headers: warn(warnings),
+        body: { data: presentEmail(detail) },
+        contactId: detail.email.contactId,
+      }
     },
   }),
 
@@ -75,7 +84,14 @@ export const emailOperations = [
         'error' in result ? [{ index: result.index, error: result.error }] : [],
       )
       const errors = [...invalid, ...refused].toSorted((a, b) => a.index - b.index)
-      return { status: 202, body: { data: { accepted: emails.length, failed: errors.length, emails, errors } } }
+      const warnings = results.flatMap((result) =>
+        'id' in result ? result.warnings.map((warning) => `/emails/${result.index}${warning}`) : [],
+      )
+      return {
+        status: 202,
+        headers: warn(warnings.slice(0, MAX_WARNINGS)),
+        body: { data: { accepted: emails.length, failed: errors.length, emails, errors } },
+      }
     },
   }),
 

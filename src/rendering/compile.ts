@@ -58,7 +58,7 @@ export async function compile(
     const { content, warnings } = await compileContent(input)
     const findings = check(content, key, begin)
     const found = findings.problems.map((each) => ({ ...each, isOfSource: false }))
-    return { content, problems: found, warnings, unknownVariables: findings.unknownVariables }
+    return { ...findings, content, problems: found, warnings }
   } catch (error) {
     // The libraries recurse into HTML: thousands of nested elements overflow the call stack.
     const found = error instanceof RangeError ? new Problem('html', 'is nested too deeply') : error
@@ -67,7 +67,7 @@ export async function compile(
   }
 }
 
-const NOTHING = { content: null, warnings: [], unknownVariables: [] }
+const NOTHING = { content: null, warnings: [], variables: [], unknownVariables: [] }
 
 const blank = (source: string): string => source.replace(PARTIAL, (tag) => tag.replace(/[^\n]/g, ' '))
 

@@ -1,4 +1,4 @@
-import type { EmailContent, UnknownVariable } from './content.ts'
+import type { EmailContent, UnknownVariable, UsedVariable } from './content.ts'
 
 /** The formats of a template's body. */
 export const TEMPLATE_FORMATS = ['HTML', 'MJML'] as const
@@ -48,5 +48,6 @@ export interface CompiledTemplate {
   problems: CompileProblem[]
   /** Probable mistakes, such as attributes that MJML ignores. They do not prevent saving. */
   warnings: CompileProblem[]
+  variables: UsedVariable[]
   unknownVariables: UnknownVariable[]
 }

@@ -84,9 +84,17 @@ export interface UnknownVariable {
   nearest: string | undefined
 }
 
-/** The result of a test rendering: problems, and probable mistakes. */
+/** A variable that a template uses, such as `data.total`. */
+export interface UsedVariable {
+  name: string
+  /** True if something is missing in the email without it. */
+  isRequired: boolean
+}
+
+/** The result of a test rendering: problems, variables, and probable mistakes. */
 export interface TemplateFindings {
   problems: TemplateProblem[]
+  variables: UsedVariable[]
   unknownVariables: UnknownVariable[]
 }
 

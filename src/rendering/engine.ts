@@ -13,7 +13,8 @@ import type {
   TemplateText,
   TemplateVariables,
 } from './content.ts'
-import { findUnknownVariables } from './unknown-variables.ts'
+import { mergeVariables, unknownVariablesOf } from './known-variables.ts'
+import { findUsedVariables } from './used-variables.ts'
 
 export type Field = keyof EmailContent
 
@@ -268,15 +269,16 @@ const TRIALS: readonly TemplateVariables[] = [
 
 /** Parses templates and renders them for sample contacts. */
 export function check(content: EmailContent, key: string, begin: (field: Field) => void): TemplateFindings {
-  const findings: TemplateFindings = { problems: [], unknownVariables: [] }
+  const findings: TemplateFindings = { problems: [], variables: [], unknownVariables: [] }
   for (const field of FIELDS) {
     const source = content[field]
     if (source === null) continue
     begin(field)
     try {
       for (const variables of TRIALS) renderField(field, source, variables, key)
-      const unknown = findUnknownVariables(ENGINES[field], parseOnce(field, source, key), source)
-      findings.unknownVariables.push(...unknown.map((variable) => ({ field, ...variable })))
+      const used = findUsedVariables(parseOnce(field, source, key))
+      findings.variables = mergeVariables(findings.variables, used)
+      findings.unknownVariables.push(...unknownVariablesOf(used).map((variable) => ({ field, ...variable })))
     } catch (error) {
       findings.problems.push({ field, problem: (error as Error).message })
     }

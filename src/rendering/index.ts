@@ -9,6 +9,7 @@ export {
   type TemplateProblem,
   type TemplateVariables,
   type UnknownVariable,
+  type UsedVariable,
   usesGroups,
 } from './content.ts'
 export {
@@ -20,5 +21,6 @@ export {
   type TemplateKind,
   type TemplateSource,
 } from './compiled.ts'
+export { type Absent, mergeVariables, neverSet } from './known-variables.ts'
 export { liquidParts } from './liquid-parts.ts'
 export { createRenderer, type Renderer } from './renderer.ts'

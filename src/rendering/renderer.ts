@@ -305,14 +305,14 @@ export function createRenderer({
     async check(content, options) {
       const outcome = await run({ kind: 'check', key: keyOf(pick(content)), content: pick(content) }, options)
       if (!isFailure(outcome)) return outcome.findings
-      return { problems: [{ field: outcome.field, problem: reasonOf(outcome) }], unknownVariables: [] }
+      return { problems: [{ field: outcome.field, problem: reasonOf(outcome) }], variables: [], unknownVariables: [] }
     },
     async compile(input, options) {
       const outcome = await run({ kind: 'compile', key: keyOf(input), input }, options)
       if (!isFailure(outcome)) return outcome.template
       const problem = reasonOf(outcome, COMPILE_DEADLINE_FACTOR)
       const problems = [{ field: outcome.field, problem, isOfSource: false }]
-      return { content: null, problems, warnings: [], unknownVariables: [] }
+      return { content: null, problems, warnings: [], variables: [], unknownVariables: [] }
     },
     problem() {
       if (isClosed || failedStarts < FAILED_STARTS) return undefined

@@ -10,6 +10,8 @@ import {
   type Renderer,
   type TemplateKind,
   type UnknownVariable,
+  mergeVariables,
+  type UsedVariable,
 } from '../rendering/index.ts'
 import { mjmlOf, findUnclosedHtml } from './design.ts'
 import {
@@ -32,6 +34,8 @@ export interface Compilation {
   problems: TemplateProblem[]
   /** Probable mistakes, such as attributes that MJML ignores. Known only right after the compilation. */
   warnings: TemplateProblem[]
+  /** The variables that it uses, in all languages. */
+  variables: UsedVariable[]
   unknownVariables: UnknownVariable[]
 }
 
@@ -85,6 +89,7 @@ export async function compileTemplate(
       uses: new Map(),
       problems,
       warnings: [],
+      variables: [],
       unknownVariables: [],
     }
   }
@@ -101,6 +106,7 @@ export async function compileTemplate(
     ]),
     problems: own.problems.map((problem) => ({ ...problem, locale: null })),
     warnings: own.warnings.map((warning) => ({ ...warning, locale: null })),
+    variables: own.variables,
     unknownVariables: own.unknownVariables,
   }
   for (const [locale, translated] of Object.entries(translations)) {
@@ -116,6 +122,7 @@ export async function compileTemplate(
     }
     const other = await compileOne(fields)
     if (other.content) result.compiled.translations[locale] = other.content
+    result.variables = mergeVariables(result.variables, other.variables)
     result.problems.push(...other.problems.map((problem) => ({ ...problem, locale })))
     // Code that the languages share has the same warnings in all of them.
     if (translated.html !== null) result.warnings.push(...other.warnings.map((warning) => ({ ...warning, locale })))

@@ -1,5 +1,11 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import { type EmailContent, TEMPLATE_FORMATS, type TemplateKind, type TemplateSource } from '../rendering/index.ts'
+import {
+  type EmailContent,
+  TEMPLATE_FORMATS,
+  type TemplateKind,
+  type TemplateSource,
+  type UsedVariable,
+} from '../rendering/index.ts'
 import type { Design } from './design.ts'
 
 /** The formats in which a template is written: code or blocks. */
@@ -54,6 +60,7 @@ const versionTable = defineEntity({
     version: p.integer().primary(),
     source: p.json<WrittenTemplate>(),
     compiled: p.json<CompiledContents>(),
+    variables: p.json<UsedVariable[]>(),
     uses: p.array<string>().columnType('uuid[]'),
     createdAt: p.datetime().onCreate(() => new Date()),
   },

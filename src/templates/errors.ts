@@ -6,6 +6,11 @@ export const INVALID_TEMPLATE = defineError(
   'invalid_template',
   'steps[0].html is not a valid template: tag "if" not closed, line:1, col:1',
 )
+export const VARIABLE_MISSING = defineError(
+  'invalid',
+  'variable_missing',
+  'data.total is missing. The template prints it without a default. Send it, or add a default to the template, such as {{ data.total | default: "" }}',
+)
 export const TEMPLATE_IN_USE = defineError(
   'taken',
   'template_in_use',

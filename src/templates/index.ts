@@ -8,6 +8,7 @@ export {
   warningsOf,
 } from './compile-template.ts'
 export { type CompiledContents, Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
-export { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './errors.ts'
+export { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from './errors.ts'
+export { assertVariablesExist } from './never-set.ts'
 export { TEMPLATE_LIMIT } from './schemas.ts'
 export { getTemplate } from './templates.ts'

@@ -1,4 +1,4 @@
-import { array, number, object, string, type InferType } from 'yup'
+import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, id, timestamp } from '../http/index.ts'
 import { TEMPLATE_KINDS } from '../rendering/index.ts'
 import { design } from './design-schema.ts'
@@ -45,6 +45,18 @@ export const templateResponse = object({
     .of(object({ locale: string().required().meta({ example: 'de' }), ...contentFields }).required())
     .required()
     .meta({ description: 'Translations. Null fields are taken from the main language.' }),
+  variables: array()
+    .of(
+      object({
+        name: string().required().meta({ example: 'data.total' }),
+        isRequired: boolean().required().meta({
+          description: 'True if it is printed without the filter default, and outside of conditions.',
+          example: true,
+        }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'The variables that it uses, in all its languages. Empty for a partial.' }),
   writtenAt: timestamp('The time at which this version was created.'),
 })
   .required()
@@ -75,6 +87,7 @@ export const presentTemplate = (template: Template, written: TemplateVersion): I
     ...presentContent(source),
     layoutId: source.layoutId,
     translations: Object.entries(translations).map(([locale, each]) => ({ locale, ...presentContent(each) })),
+    variables: written.variables,
     writtenAt: written.createdAt.toISOString(),
   }
 }

@@ -78,6 +78,7 @@ async function previewSaved(
           uses: new Map<string, number>(),
           problems: [],
           warnings: [],
+          variables: written.variables,
           unknownVariables: await findUnknownVariablesIn(renderer, owner, template.kind, compiled.content),
         }
   return previewTemplate({ renderer }, owner, compilation, written.source, { ...body, ...previewed })

@@ -231,9 +231,9 @@ async function writeVersion(
   unit: EntityManager,
   { id, version }: Template,
   source: WrittenTemplate,
-  { compiled, uses }: Compilation,
+  { compiled, variables, uses }: Compilation,
 ): Promise<TemplateVersion> {
-  const written = unit.create(TemplateVersion, { templateId: id, version, source, compiled, uses: [...uses.keys()] })
+  const written = unit.create(TemplateVersion, { templateId: id, version, source, compiled, variables, uses: [...uses.keys()] })
   await unit.flush()
   return written
 }

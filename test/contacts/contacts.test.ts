@@ -103,14 +103,19 @@ describe('contacts', () => {
     }
   })
 
-  it('lists contacts with a warning for a misspelled filter', async () => {
-    const { status, headers } = await service.call('GET', 'contacts?limit=1&emial=ada@example.com')
-    assert.deepEqual(
-      [status, headers.get('x-warning')],
-      [200, '/emial is unknown and was ignored; did you mean email?'],
-    )
-    const polluting = await service.call('GET', 'contacts?__proto__=1')
-    assert.match(polluting.headers.get('x-warning') ?? '', /^\/__proto__ is unknown/)
+  it('does not list every contact for a misspelled filter', async () => {
+    const { refused, body } = await service.call('GET', 'contacts?tags=vip')
+    assert.equal(refused, '400 unknown_parameter')
+    assert.equal(body.error, '"tags" is not a query parameter of this operation; did you mean tag?')
+    assert.equal((await service.call('GET', 'contacts?__proto__=1')).refused, '400 unknown_parameter')
+  })
+
+  it('finds a contact by its address in the path', async () => {
+    const email = 'by-path+tag@example.com'
+    const id = await aContact(service, { email, externalId: 'in@path' })
+    for (const named of [email, email.toUpperCase(), `email:${email}`, 'external:in@path', id])
+      assert.equal((await service.call('GET', `contacts/${named}`)).body.data.id, id, named)
+    assert.equal((await service.call('GET', 'contacts/in@path')).refused, '404 contact_not_found')
   })
 
   it('writes the valid contacts of a bulk request, and the later of two items with the same address', async () => {

@@ -177,7 +177,7 @@ describe('events with their contacts', () => {
         { index: 4, error: 'Send exactly one of contactId, externalId and email' },
         { index: 7, error: 'Contact not found' },
         { index: 8, error: 'The item must be an object' },
-        { index: 9, error: 'lists is only possible in POST /events' },
+        { index: 9, error: 'lists is unknown; known names: name, data, contact, contactId, externalId, email, createContact' },
       ])
       const created = await contact(`email:${email}`)
       assert.deepEqual([created.metadata, created.tags], [{ a: 1, c: 3 }, ['one', 'two']])

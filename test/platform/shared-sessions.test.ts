@@ -22,7 +22,7 @@ describe('a Postgres connection', () => {
     service = await openWorkspace({ worker: false })
     // Each template check lasts until the test ends it.
     const check: Renderer['check'] = () =>
-      new Promise((finish) => checks.push(() => finish({ problems: [], unknownVariables: [] })))
+      new Promise((finish) => checks.push(() => finish({ problems: [], variables: [], unknownVariables: [] })))
     api = await startApiWith(service, { renderer: { ...lenientRenderer, check } })
   })
   beforeEach(() => {

@@ -127,7 +127,9 @@ function acceptEmail(
     return world.client('email', (dependencies) => queueEmail(dependencies, workspaceId, input, id))
   }
   return world.keyed('email', async (dependencies, call) => {
-    const { email } = await queueEmail(dependencies, workspaceId, input, call.id)
+    const {
+      detail: { email },
+    } = await queueEmail(dependencies, workspaceId, input, call.id)
     return { status: 202, body: { id: email.id }, contactId: recipientIdOf(workspaceId, RECEIPT.to, contactId) }
   })
 }

@@ -44,7 +44,7 @@ const log = { debug: () => undefined, info: () => undefined, warn: () => undefin
 /** The real renderer has processes of its own, which cannot be scheduled. This one returns templates as they are. */
 const renderer = {
   render: (content: { subject: string; html: string | null; text: string | null }) => Promise.resolve(content),
-  check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
+  check: () => Promise.resolve({ problems: [], variables: [], unknownVariables: [] }),
   renderAll: (content: EmailContent, all: readonly unknown[]) => Promise.resolve(all.map(() => content)),
   renderTexts: () => Promise.reject(new Error('The simulation has no webhooks')),
   compile: () => Promise.reject(new Error('The simulation does not compile templates')),

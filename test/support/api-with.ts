@@ -15,7 +15,7 @@ import type { Service } from './service.ts'
 /** A renderer that accepts every template. */
 export const lenientRenderer: Renderer = {
   render: () => Promise.reject(new Error('This renderer does not render')),
-  check: () => Promise.resolve({ problems: [], unknownVariables: [] }),
+  check: () => Promise.resolve({ problems: [], variables: [], unknownVariables: [] }),
   renderAll: () => Promise.reject(new Error('This renderer does not render')),
   renderTexts: () => Promise.reject(new Error('This renderer does not render')),
   compile: () => Promise.reject(new Error('This renderer does not compile')),

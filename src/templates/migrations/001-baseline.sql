@@ -22,6 +22,8 @@ create table template_versions (
   source jsonb not null,
   -- What is rendered, by language. Empty for a partial.
   compiled jsonb not null,
+  -- The variables that it uses, in all languages: name, and whether it is required.
+  variables jsonb not null,
   -- The layout and partials that it was compiled with.
   uses uuid[] not null default '{}',
   created_at timestamptz not null default now(),
