@@ -35,16 +35,15 @@ describe('emails made of blocks', () => {
     service = await openWorkspace({ worker: false })
   })
 
-  const template = (blocks: object[], fields: object = {}) => ({
-    name: 'Blocks',
+  const content = (blocks: object[], fields: object = {}) => ({
     format: 'BLOCKS',
     subject: 'Hello',
     design: { blocks },
     ...fields,
   })
-  const create = (blocks: object[], fields: object = {}) => service.call('POST', 'templates', template(blocks, fields))
+  const create = (blocks: object[], fields: object = {}) => service.call('POST', 'templates', { name: 'Blocks', ...content(blocks, fields) })
   const preview = async (blocks: object[], fields: object = {}) => {
-    const answer = await service.call('POST', 'templates/preview', template(blocks, fields))
+    const answer = await service.call('POST', 'templates/preview', content(blocks, fields))
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
     return answer.body.data as {
       html: string
@@ -174,7 +173,7 @@ describe('emails made of blocks', () => {
     assert.match(await of('de-CH'), /Guten Tag/)
     // It is compiled again with the partial.
     const { id } = (await service.call('GET', 'templates?kind=PARTIAL')).body.data[0]
-    await service.call('PUT', `templates/${id}`, { ...partial, html: 'Regards' })
+    await service.call('PUT', `templates/${id}`, { name: partial.name, html: 'Regards' })
     assert.match(await of('en'), /Regards/)
   })
 
