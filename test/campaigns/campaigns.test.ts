@@ -418,7 +418,12 @@ describe('campaigns', () => {
 
   it('keep their content when their template is deleted', async () => {
     const { list } = await createRecipients(1)
-    const template = { name: 'Soon gone', subject: 'News of {{ contact.fristName | default: 1 }}', html: '<p>Hello</p>', text: 'Hi' }
+    const template = {
+      name: 'Soon gone',
+      subject: 'News of {{ contact.fristName | default: 1 }}',
+      html: '<p>Hello</p>',
+      text: 'Hi',
+    }
     const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
     const id = await create({ subject: undefined, html: undefined, templateId, audience: { listIds: [list] } })
     assert.equal((await service.call('GET', `campaigns/${id}`)).body.data.html, null)

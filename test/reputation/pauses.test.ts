@@ -145,7 +145,8 @@ describe('a high rate of complaints or bounces', () => {
     await aContact(service, { listId })
     const audience = { listIds: [listId] }
     const campaign = async (name: string): Promise<string> => {
-      const { id } = (await service.call('POST', 'campaigns', { subject: 'Hello', text: 'Hello', name, audience })).body.data
+      const { id } = (await service.call('POST', 'campaigns', { subject: 'Hello', text: 'Hello', name, audience })).body
+        .data
       const scheduled = await service.call('POST', `campaigns/${id}/schedule`, {
         at: new Date(Date.now() + 86_400_000).toISOString(),
       })

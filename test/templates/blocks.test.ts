@@ -41,7 +41,8 @@ describe('emails made of blocks', () => {
     design: { blocks },
     ...fields,
   })
-  const create = (blocks: object[], fields: object = {}) => service.call('POST', 'templates', { name: 'Blocks', ...content(blocks, fields) })
+  const create = (blocks: object[], fields: object = {}) =>
+    service.call('POST', 'templates', { name: 'Blocks', ...content(blocks, fields) })
   const preview = async (blocks: object[], fields: object = {}) => {
     const answer = await service.call('POST', 'templates/preview', content(blocks, fields))
     assert.equal(answer.status, 200, JSON.stringify(answer.body))
