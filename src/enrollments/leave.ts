@@ -1,6 +1,7 @@
 import type { EventOrCondition } from '../automations/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
+import type { OtherEffects } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { conditionRules, eventRules, firstApplying, type LeaveRule, type LeaveStatus } from './leave-rules.ts'
 import { awaitingEnrollments, type AwaitingEnrollment, endByRule, eventsSinceEntry } from './leave-queries.ts'
@@ -26,12 +27,12 @@ export interface StoredEvent {
  * recording shares that lock and looks for such events after it (`leaveByEarlierEvent`). Test: test/steps/events.test.ts.
  *
  * @param em the transaction that stores the event, and has locked the contact
- * @returns the deliveries for the caller, which end the workflows
+ * @returns the deliveries for the caller, which end the workflows, and the automations that the contact left
  */
 export async function leaveByEvent(
   em: EntityManager,
   { workspaceId, contactId, eventKey, data, at, isBulk }: StoredEvent,
-): Promise<Delivery[]> {
+): Promise<{ deliveries: Delivery[]; ended: OtherEffects['ended'] }> {
   const left: { enrollment: AwaitingEnrollment; rule: LeaveRule }[] = []
   for (const enrollment of await awaitingEnrollments(em, contactId, eventKey)) {
     if (!(await isReachedBy(em, enrollment, data))) continue
@@ -43,15 +44,17 @@ export async function leaveByEvent(
     em,
     left.map(({ enrollment }) => enrollment.id),
   )
-  const deliveries = []
+  const leaving = []
+  const ended: OtherEffects['ended'] = []
   for (const { enrollment, rule } of left) {
     const { id: enrollmentId, automationId, concurrencyKey } = enrollment
-    if (await endEnrollmentByRule(em, enrollmentId, rule))
-      deliveries.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
+    if (!(await endEnrollmentByRule(em, enrollmentId, rule))) continue
+    leaving.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
+    ended.push({ automationId, status: rule.status })
   }
-  if (!isBulk) return enqueueForCaller(em, deliveries)
-  await enqueueForRelay(em, deliveries)
-  return []
+  const deliveries = isBulk ? [] : await enqueueForCaller(em, leaving)
+  if (isBulk) await enqueueForRelay(em, leaving)
+  return { deliveries, ended }
 }
 
 /**

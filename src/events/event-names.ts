@@ -1,7 +1,12 @@
+import { LRUCache } from 'lru-cache'
+import { nearestName } from '../platform/nearest-name.ts'
 import { eventKeyOf } from '../automations/index.ts'
+import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { inTransaction } from '../platform/db/sql.ts'
 import { eventsMentionedBy } from '../segments/index.ts'
-import { foldName } from '../triggers/index.ts'
+import { deleteEventsOfName, foldName } from '../triggers/index.ts'
+import { EVENT_NAME_IN_USE, EVENT_NAME_NOT_FOUND } from './errors.ts'
 import {
   automationsWithEvents,
   type EventName,
@@ -27,6 +32,8 @@ interface Used {
 }
 
 export interface DescribedName extends EventName, NameUse {
+  /** The name of which this is probably a misspelling. */
+  similarTo: string | null
   usedBy: { automations: Used[]; segments: Used[] }
 }
 
@@ -44,8 +51,10 @@ export async function describeNames(
   const uses = await nameUses(fork, workspaceId, keys, { days: COUNTED_DAYS, most: MAX_COUNT, samples: SAMPLES })
   const automations = await automationsWithEvents(fork, workspaceId)
   const segments = await segmentsByEvent(fork, workspaceId)
+  const used = await readUsedNames(fork, workspaceId)
   const names = page.map((name) => ({
     ...name,
+    similarTo: similarName(name.name, used),
     ...uses.get(name.key)!,
     usedBy: {
       automations: automations.filter((each) => usesEvent(each, name.key)).map(({ id, name }) => ({ id, name })),
@@ -53,6 +62,92 @@ export async function describeNames(
     },
   }))
   return { names, total: all.length }
+}
+
+/** The names of the events that automations and segments use, by key, as they were written. */
+type UsedNames = ReadonlyMap<string, string>
+
+const usedNames = (automations: readonly Listener[], segments: Iterable<string>): UsedNames =>
+  new Map(
+    [
+      ...automations.flatMap(({ triggerName, mentioned }) => [
+        ...(triggerName === null ? [] : [triggerName]),
+        ...mentioned,
+      ]),
+      ...segments,
+    ].map((name) => [foldName(name), name]),
+  )
+
+const MAX_DISTANCE = 2
+/** A shorter name is similar to one that differs in one character only. */
+const MIN_LENGTH = 6
+const withoutDigits = (text: string): string => text.replace(/\d/g, '')
+
+/** Finds the used name of which an unused one is probably a misspelling. Names such as `step 1` and `step 2` are not. */
+export function similarName(name: string, used: UsedNames): string | null {
+  const key = foldName(name)
+  if (used.has(key)) return null
+  const others = [...used.keys()].filter((other) => withoutDigits(other) !== withoutDigits(key))
+  const nearest = nearestName(key, others, key.length < MIN_LENGTH ? 1 : MAX_DISTANCE)
+  return nearest === undefined ? null : used.get(nearest)!
+}
+
+const KNOWN_MS = 30_000
+/** The used names of a workspace. Events for which nothing listens are many, so the names may be outdated for a moment. */
+const known = new LRUCache<string, UsedNames>({ max: 1_000, ttl: KNOWN_MS })
+
+/** Warns about names of events that are probably misspelled, in ASCII, for a header. @param names of events that did nothing */
+export async function misspellingWarnings(
+  em: EntityManager,
+  workspaceId: string,
+  names: readonly { name: string; pointer: string }[],
+): Promise<string[]> {
+  if (names.length === 0) return []
+  const used = known.get(workspaceId) ?? (await readUsedNames(em.fork(), workspaceId))
+  known.set(workspaceId, used)
+  return names.flatMap(({ name, pointer }) => {
+    const similar = similarName(name, used)
+    const plain = (text: string) => text.replace(/[^ -~]/g, '?')
+    return similar === null
+      ? []
+      : [`${pointer}: nothing uses the event "${plain(name)}"; did you mean "${plain(similar)}"?`]
+  })
+}
+
+async function readUsedNames(em: EntityManager, workspaceId: string): Promise<UsedNames> {
+  const segments = await segmentsWithEvents(em, workspaceId)
+  return usedNames(
+    await automationsWithEvents(em, workspaceId),
+    segments.flatMap(({ condition }) => eventsMentionedBy(condition)),
+  )
+}
+
+/** The number of events up to which a name can be removed. More are no mistake. */
+const MAX_REMOVED = 10_000
+
+/**
+ * Removes a name that nothing uses, with its events.
+ * @throws {ApiError} `event_name_not_found`; `event_name_in_use`, also if it has too many events
+ */
+export async function removeName(em: EntityManager, workspaceId: string, name: string): Promise<void> {
+  const key = foldName(name)
+  await inTransaction(em, async (unit) => {
+    const [automation] = (await automationsWithEvents(unit, workspaceId)).filter((each) => usesEvent(each, key))
+    const [segment] = (await segmentsByEvent(unit, workspaceId)).get(key) ?? []
+    const user = automation
+      ? `the automation "${automation.name}"`
+      : segment
+        ? `the segment "${segment.name}"`
+        : undefined
+    if (user !== undefined)
+      throw new ApiError(EVENT_NAME_IN_USE, { message: `The event is used by ${user}. Change that first` })
+    const removed = await deleteEventsOfName(unit, workspaceId, key, MAX_REMOVED)
+    if (removed === 0) throw new ApiError(EVENT_NAME_NOT_FOUND)
+    if (removed === undefined)
+      throw new ApiError(EVENT_NAME_IN_USE, {
+        message: `The event happened ${MAX_REMOVED.toLocaleString('en-US')} times or more. Only names that were sent by mistake can be removed`,
+      })
+  })
 }
 
 const usesEvent = ({ triggerKey, eventKeys, mentioned }: Listener, key: string): boolean =>

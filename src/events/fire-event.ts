@@ -3,15 +3,18 @@ import { isId } from '../platform/ids.ts'
 import { whenDurable, type Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import { storeEvent } from './store-events.ts'
-import { assertQueueNotFull, type EventSource, triggerKey, type WrittenEvent } from '../triggers/index.ts'
+import {
+  assertQueueNotFull,
+  type EventEffects,
+  type EventSource,
+  triggerKey,
+  type WrittenEvent,
+} from '../triggers/index.ts'
 
 export interface FiredEvent {
   contactId: string
   eventName: string
-  matchingAutomations: number
-  enrolled: number
-  alreadyEnrolled: number
-  excluded: number
+  effects: EventEffects
   firedAt: Date
 }
 
@@ -20,16 +23,8 @@ export const eventKey = (name: string): string => triggerKey('EVENT', { eventNam
 
 /** Presents what a stored event did. */
 export const toFired = (eventName: string, written: WrittenEvent): FiredEvent => {
-  const { contactId, matching, enrolled, alreadyEnrolled, excluded, createdAt } = written
-  return {
-    contactId,
-    eventName,
-    matchingAutomations: matching,
-    enrolled,
-    alreadyEnrolled,
-    excluded,
-    firedAt: createdAt,
-  }
+  const { contactId, effects, createdAt } = written
+  return { contactId, eventName, effects, firedAt: createdAt }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Condition } from '../segments/index.ts'
-import type { EventSource } from '../triggers/index.ts'
+import { type EventEffects, effectsOf, type EventSource, type OtherEffects } from '../triggers/index.ts'
 import { microsOf, type Cursor, toItems } from '../platform/db/newest-page.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
@@ -12,13 +12,12 @@ export interface StoredEvent {
   name: string
   data: Record<string, unknown> | null
   source: EventSource | null
-  matching: number
-  enrolled: number
-  alreadyEnrolled: number
-  excluded: number
+  effects: EventEffects
   createdAt: Date
   place: Cursor
 }
+
+type StoredRow = Omit<StoredEvent, 'effects'> & { automationIds: string[]; effects: Partial<OtherEffects> }
 
 export interface HistoryPage {
   contactId?: string | undefined
@@ -57,13 +56,26 @@ export async function historyPage(
   const rows = await sql(
     em,
     `select id, contact_id, name, data, source, created_at, ${microsOf('created_at')},
-       cardinality(automation_ids) + already_enrolled + excluded as matching, cardinality(automation_ids) as enrolled,
-       already_enrolled, excluded
+       automation_ids, effects
      from trigger_events where ${conditions.join(' and ')}
      order by created_at desc, id desc limit ${bind(limit + 1, 'integer')}`,
     parameters,
   )
-  return toItems<StoredEvent>(rows, 'createdAt')
+  return toItems<StoredRow>(rows, 'createdAt').map(({ automationIds, effects, ...event }) => ({
+    ...event,
+    effects: effectsOf(automationIds, effects),
+  }))
+}
+
+/** Reads the names of automations. Deleted ones have none. */
+export async function automationNames(em: EntityManager, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await sql<{ id: string; name: string }>(
+    em,
+    'select id, name from automations where id = any($1::uuid[]) and deleted_at is null',
+    [ids],
+  )
+  return new Map(rows.map(({ id, name }) => [id, name]))
 }
 
 /** The condition of the index `trigger_events_by_name`, and whether it is true for a name. */
@@ -165,9 +177,11 @@ export interface Listener {
   name: string
   /** The key of the event that triggers it. */
   triggerKey: string | null
+  /** Its name, as it was written. */
+  triggerName: string | null
   /** The keys of the events for which its steps, exit rules and goal wait: see `eventKeyOf`. */
   eventKeys: string[]
-  /** The names of the events that its conditions mention. */
+  /** The names of the events for which it waits, and that its conditions mention. */
   mentioned: string[]
 }
 
@@ -177,10 +191,13 @@ export async function automationsWithEvents(em: EntityManager, workspaceId: stri
     em,
     `select * from (
        select automation.id, automation.name, case when automation.trigger = 'EVENT' then automation.trigger_key end as trigger_key,
+         case when automation.trigger = 'EVENT' then automation.trigger_config->>'eventName' end as trigger_name,
          current.event_keys,
          jsonb_path_query_array(jsonb_build_array(automation.entry, automation.exit_on, automation.goal), '$.**.event')
            || jsonb_path_query_array(current.steps, '$[*].branches[*].if.**.event')
-           || jsonb_path_query_array(current.steps, '$[*].filter.**.event') as mentioned
+           || jsonb_path_query_array(current.steps, '$[*].filter.**.event')
+           || jsonb_path_query_array(current.steps, '$[*].eventName')
+           || jsonb_path_query_array(jsonb_build_array(current.exit_on, current.goal), '$.**.eventName') as mentioned
        from automations automation
        join automation_versions current on current.automation_id = automation.id and current.version = automation.version
        where automation.workspace_id = $1::uuid and automation.deleted_at is null

@@ -1,17 +1,51 @@
-import { array, boolean, number, object, string, type InferType } from 'yup'
+import { array, boolean, number, object, string, type InferType, type Schema } from 'yup'
 import { count, freeObject, id, nullableText, timestamp } from '../http/index.ts'
-import { EVENT_SOURCES } from '../triggers/index.ts'
+import { countMatching, EVENT_SOURCES, type EventEffects, REFUSAL_REASONS } from '../triggers/index.ts'
 import { COUNTED_DAYS, type DescribedName, MAX_COUNT } from './event-names.ts'
 import type { FiredEvent } from './fire-event.ts'
 import type { StoredEvent } from './queries.ts'
 import type { BulkRecorded, RecordedEvent } from './record-event.ts'
 
-/** The numbers of automations that an event affected. */
+const affected = (description: string, more: Record<string, Schema> = {}) =>
+  array()
+    .of(
+      object({
+        automationId: id('automation'),
+        name: nullableText('The name of the automation. Null if it is deleted.', 'Welcome'),
+        ...more,
+      }).required(),
+    )
+    .required()
+    .meta({ description })
+
+/** What an event did in which automations. */
 const effects = {
-  matchingAutomations: count('The number of automations triggered.'),
-  enrolled: count('The number of automations that the contact enters.'),
-  alreadyEnrolled: count('The number of automations in which the contact was already.', 0),
-  excluded: count('The number of automations that a rule keeps the contact out of.', 0),
+  matchingAutomations: count('The number of automations triggered: started, alreadyEnrolled and refused by a rule.'),
+  started: affected('The automations that the contact enters.'),
+  continued: affected('The automations in which a step waited for the event.'),
+  ended: affected('The automations that the contact left by an exit rule or a goal.', {
+    status: string().oneOf(['EXITED', 'GOAL_REACHED']).required(),
+  }),
+  alreadyEnrolled: affected('The automations that it does not start, because the contact is in them.'),
+  refused: affected('The automations that a rule keeps the contact out of, or that are paused.', {
+    rule: string().oneOf(REFUSAL_REASONS).required(),
+  }),
+}
+
+/** The names of automations, by ID. */
+export type Names = ReadonlyMap<string, string>
+
+const presentEffects = (effects: EventEffects, names: Names) => {
+  const named = <Effect extends { automationId: string }>(list: readonly Effect[]) =>
+    list.map(({ automationId, ...more }) => ({ automationId, name: names.get(automationId) ?? null, ...more }))
+  return {
+    matchingAutomations: countMatching(effects),
+    started: named(effects.started),
+    continued: named(effects.continued),
+    ended: named(effects.ended),
+    alreadyEnrolled: named(effects.alreadyEnrolled),
+    refused: named(effects.refused),
+  }
 }
 
 const eventResult = {
@@ -23,8 +57,13 @@ const eventResult = {
 
 export const eventResultResponse = object(eventResult).required().meta({ component: 'EventResult' })
 
-export const presentFired = ({ firedAt, ...fired }: FiredEvent): InferType<typeof eventResultResponse> => ({
-  ...fired,
+export const presentFired = (
+  { contactId, eventName, effects, firedAt }: FiredEvent,
+  names: Names,
+): InferType<typeof eventResultResponse> => ({
+  contactId,
+  eventName,
+  ...presentEffects(effects, names),
   firedAt: firedAt.toISOString(),
 })
 
@@ -59,12 +98,11 @@ export const recordedEventResponse = object({
   .required()
   .meta({ component: 'RecordedEvent' })
 
-export const presentRecorded = ({
-  isCreated,
-  joined,
-  ...fired
-}: RecordedEvent): InferType<typeof recordedEventResponse> => ({
-  ...presentFired(fired),
+export const presentRecorded = (
+  { isCreated, joined, ...fired }: RecordedEvent,
+  names: Names,
+): InferType<typeof recordedEventResponse> => ({
+  ...presentFired(fired, names),
   contactCreated: isCreated,
   lists: joined.map(({ listId, outcome, error }) => ({
     listId,
@@ -116,16 +154,13 @@ export const storedEventResponse = object({
   .required()
   .meta({ component: 'StoredEvent', description: 'A custom event of a contact.' })
 
-export const presentStored = (event: StoredEvent): InferType<typeof storedEventResponse> => ({
+export const presentStored = (event: StoredEvent, names: Names): InferType<typeof storedEventResponse> => ({
   id: event.id,
   contactId: event.contactId,
   name: event.name,
   data: event.data,
   source: event.source ?? 'API',
-  matchingAutomations: event.matching,
-  enrolled: event.enrolled,
-  alreadyEnrolled: event.alreadyEnrolled,
-  excluded: event.excluded,
+  ...presentEffects(event.effects, names),
   firedAt: event.createdAt.toISOString(),
 })
 
@@ -153,6 +188,9 @@ export const eventNameResponse = object({
     )
     .required()
     .meta({ description: 'The properties of the newest events.' }),
+  similarTo: nullableText(
+    'The name of which this is probably a misspelling: no automation or segment uses this one, and the other one is used.',
+  ),
   usedBy: object({ automations: users('automation'), segments: users('segment') })
     .required()
     .meta({
@@ -164,16 +202,23 @@ export const eventNameResponse = object({
   .required()
   .meta({ component: 'EventName' })
 
+export const removedNameResponse = object({
+  name: string().required().meta({ example: 'order.placd' }),
+  deleted: boolean().oneOf([true]).required(),
+}).required()
+
 export const presentName = ({
   name,
   count,
   lastSeenAt,
   properties,
+  similarTo,
   usedBy,
 }: DescribedName): InferType<typeof eventNameResponse> => ({
   name,
   count,
   lastSeenAt: lastSeenAt.toISOString(),
   properties: properties.map(({ name, types }) => ({ name, types: types as (typeof JSON_TYPES)[number][] })),
+  similarTo,
   usedBy,
 })

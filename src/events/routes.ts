@@ -13,16 +13,18 @@ import {
   rangeOf,
   readCursor,
   single,
+  warn,
 } from '../http/index.ts'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
-import { type EventSource, TOO_MANY_STARTS } from '../triggers/index.ts'
+import { type EventEffects, type EventSource, TOO_MANY_STARTS } from '../triggers/index.ts'
 import type { Caller } from '../workspaces/index.ts'
-import { describeNames, MAX_NAMES } from './event-names.ts'
-import { eventKey } from './fire-event.ts'
-import { hasContact, historyPage } from './queries.ts'
+import { describeNames, MAX_NAMES, misspellingWarnings, removeName } from './event-names.ts'
+import { EVENT_NAME_IN_USE, EVENT_NAME_NOT_FOUND } from './errors.ts'
+import { eventKey, type FiredEvent } from './fire-event.ts'
+import { automationNames, hasContact, historyPage } from './queries.ts'
 import { fireShared } from './shared-events.ts'
 import { type EventInput, recordEvent, recordEvents, toNamedContact } from './record-event.ts'
 import {
@@ -35,6 +37,7 @@ import {
   presentRecorded,
   presentStored,
   recordedEventResponse,
+  removedNameResponse,
   storedEventResponse,
 } from './responses.ts'
 import {
@@ -88,7 +91,8 @@ export const eventOperations = [
       const event = { name, data, source: sourceOf(caller) }
       const fired = await fireShared(dependencies, caller.workspace.id, params.id, event, call)
       if (!fired) throw new ApiError(CONTACT_NOT_FOUND)
-      return { status: 202, body: { data: presentFired(fired) }, contactId: fired.contactId }
+      const { headers, names } = await describeEffects(dependencies.em, caller, fired)
+      return { status: 202, headers, body: { data: presentFired(fired, names) }, contactId: fired.contactId }
     },
   }),
 
@@ -118,7 +122,8 @@ export const eventOperations = [
       const contact = toNamedContact(naming)
       const event = { name, data, contact, lists, source: sourceOf(caller) }
       const recorded = await recordEvent(dependencies, caller.workspace.id, event, call)
-      return { status: 202, body: { data: presentRecorded(recorded) }, contactId: recorded.contactId }
+      const { headers, names } = await describeEffects(dependencies.em, caller, recorded)
+      return { status: 202, headers, body: { data: presentRecorded(recorded, names) }, contactId: recorded.contactId }
     },
   }),
 
@@ -141,7 +146,8 @@ export const eventOperations = [
     prepare: ({ body }) => checkItems(body.events as unknown[], checkEvent),
     async handle({ caller, prepared: { inputs, errors }, call }, dependencies) {
       const recorded = await recordEvents(dependencies, caller.workspace.id, inputs, call)
-      return { status: 202, body: { data: presentBulk(recorded, errors) } }
+      const warnings = await misspellingWarnings(dependencies.em, caller.workspace.id, someNames(inputs))
+      return { status: 202, headers: warn(warnings), body: { data: presentBulk(recorded, errors) } }
     },
   }),
 
@@ -181,6 +187,23 @@ export const eventOperations = [
   }),
 
   operation({
+    id: 'removeEventName',
+    method: 'DELETE',
+    path: '/events/names/{name}',
+    params: { name: { description: 'The name, compared without case.', example: 'order.placd' } },
+    tag: 'Events',
+    summary: 'Remove the name of an event',
+    description: 'Deletes the events of a name that was sent by mistake. No automation or segment may use it.',
+    scope: 'contacts:write',
+    responses: { 200: { description: 'The name.', schema: single(removedNameResponse) } },
+    errors: { 404: [EVENT_NAME_NOT_FOUND], 409: [EVENT_NAME_IN_USE] },
+    async handle({ caller, params: { name } }, { em }) {
+      await removeName(em, caller.workspace.id, name)
+      return { status: 200, body: { data: { name, deleted: true } } }
+    },
+  }),
+
+  operation({
     id: 'listContactEvents',
     method: 'GET',
     path: '/contacts/{id}/events',
@@ -201,6 +224,27 @@ function checkEvent(given: unknown): EventInput {
   const { name, data, ...naming } = parse(bulkItemSchema, given)
   return { name, data, contact: toNamedContact(naming) }
 }
+
+const idsIn = (all: readonly EventEffects[]): string[] => [
+  ...new Set(all.flatMap((effects) => Object.values(effects).flat()).map(({ automationId }) => automationId)),
+]
+
+/** Reads the names of the affected automations. If there are none, warns if the name of the event may be misspelled. */
+async function describeEffects(em: EntityManager, { workspace }: Caller, { eventName, effects }: FiredEvent) {
+  const ids = idsIn([effects])
+  const warnings =
+    ids.length > 0 ? [] : await misspellingWarnings(em, workspace.id, [{ name: eventName, pointer: '/name' }])
+  return { headers: warn(warnings), names: await automationNames(em.fork(), ids) }
+}
+
+/** The number of names in a bulk request that are looked at for misspellings. */
+const MAX_CHECKED = 20
+
+/** The first of the different names in a bulk request. */
+const someNames = (inputs: readonly { index: number; input: EventInput }[]) =>
+  [...Map.groupBy(inputs, ({ input }) => eventKey(input.name)).values()]
+    .slice(0, MAX_CHECKED)
+    .map(([first]) => ({ name: first!.input.name, pointer: `/events/${first!.index}/name` }))
 
 async function answerHistory(
   em: EntityManager,
@@ -229,5 +273,6 @@ async function answerHistory(
     behind: readCursor(cursor),
     limit,
   })
-  return cursorPage(page, limit, presentStored)
+  const names = await automationNames(fork, idsIn(page.map(({ effects }) => effects)))
+  return cursorPage(page, limit, (event) => presentStored(event, names))
 }

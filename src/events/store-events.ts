@@ -4,10 +4,13 @@ import type { Delivery } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { wakeWaiting } from '../steps/index.ts'
 import {
+  addEffects,
   insertCustomEvents,
   lockListening,
   type NewCustomEvent,
+  type OtherEffects,
   recordRefusedEntries,
+  storedEffects,
   type WrittenEvent,
 } from '../triggers/index.ts'
 
@@ -35,6 +38,7 @@ export async function storeEvents(
   const plans = await decideEntries(em, workspaceId, heard)
   const { written, deliveries } = await insertCustomEvents(em, context, plans)
   const byId = new Map(written.map((event) => [event.id, event]))
+  const added: { id: string; effects: Partial<OtherEffects> }[] = []
   for (const [n, { event, refused }] of plans.entries()) {
     const { id: eventId, contactId } = event
     if (!byId.get(eventId)!.isNew) continue
@@ -46,8 +50,14 @@ export async function storeEvents(
       eventKey: eventKeyOf(event.key),
       at: byId.get(eventId)!.createdAt,
     }
-    deliveries.push(...(await leaveByEvent(em, stored)), ...(await wakeWaiting(em, { ...stored, id: eventId })))
+    const left = await leaveByEvent(em, stored)
+    const woken = await wakeWaiting(em, { ...stored, id: eventId })
+    deliveries.push(...left.deliveries, ...woken.deliveries)
+    const effects = storedEffects({ ended: left.ended, continued: woken.continued })
+    Object.assign(byId.get(eventId)!.effects, effects)
+    if (Object.keys(effects).length > 0) added.push({ id: eventId, effects })
   }
+  await addEffects(em, added)
   return { written: events.map(({ id }) => byId.get(id)), deliveries }
 }
 

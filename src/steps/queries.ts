@@ -284,18 +284,19 @@ on conflict (enrollment_id, step_id) do update set until = excluded.until,
   where run.finished_at is null
 returning run.detail`
 
-/** Records the event that ends the wait of a step. The first one counts. */
+/** Records the event that ends the wait of a step. The first one counts. @returns whether it is the first */
 export async function recordReceived(
   em: EntityManager,
   { enrollmentId, stepId }: WaitingStep,
   eventId: string,
-): Promise<void> {
-  await sql(
+): Promise<boolean> {
+  const recorded = await sql(
     em,
     `update step_runs set detail = jsonb_build_object('eventId', $3::text) || detail
-     where enrollment_id = $1::uuid and step_id = $2::uuid and finished_at is null`,
+     where enrollment_id = $1::uuid and step_id = $2::uuid and finished_at is null and not detail ? 'eventId' returning 1`,
     [enrollmentId, stepId, eventId],
   )
+  return recorded.length > 0
 }
 
 /** A step that waits for an event. */

@@ -1,4 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
+import type { OtherEffects } from './effects.ts'
 import type { EntryRule } from './refused-entry-queries.ts'
 import type { EventSource, Trigger } from './trigger.ts'
 
@@ -16,8 +17,7 @@ const eventTable = defineEntity({
     depth: p.integer(),
     automationIds: p.array().columnType('uuid[]'),
     concurrencyKeys: p.array().default([]),
-    alreadyEnrolled: p.integer(),
-    excluded: p.integer(),
+    effects: p.json<Partial<OtherEffects>>(),
     source: p.text().$type<EventSource>().nullable(),
     requestId: p.text().nullable(),
     createdAt: p.datetime(),

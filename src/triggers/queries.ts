@@ -1,4 +1,5 @@
 import { recordRefusedEntries, type RefusedEntryWrite } from './refused-entry-queries.ts'
+import { type EventEffects, effectsOf, type OtherEffects, storedEffects } from './effects.ts'
 import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import type { EventSource, Trigger } from './trigger.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -209,12 +210,7 @@ export interface WrittenEvent {
   id: string
   contactId: string
   createdAt: Date
-  /** The number of automations that matched. */
-  matching: number
-  /** The numbers of those that it starts, in which the contact was already, and that a rule keeps the contact out of. */
-  enrolled: number
-  alreadyEnrolled: number
-  excluded: number
+  effects: EventEffects
   /** False if the event was stored before. */
   isNew: boolean
 }
@@ -299,10 +295,8 @@ export interface PlannedEvent {
   event: NewCustomEvent
   /** The automations that it starts, each with the concurrency key that the event has for it. */
   starts: readonly Omit<Place, 'contactId'>[]
-  /** The number of matching automations in which the contact is already. */
-  alreadyEnrolled: number
-  /** The number of matching automations that a rule keeps the contact out of. */
-  excluded: number
+  alreadyEnrolled: OtherEffects['alreadyEnrolled']
+  refused: OtherEffects['refused']
 }
 
 /**
@@ -324,7 +318,7 @@ export async function insertCustomEvents(
     ...{ place, id, contact_id: contactId, name, name_key: key, data, source, request_id: requestId },
     automation_ids: plan.starts.map(({ automationId }) => automationId),
     concurrency_keys: plan.starts.map(({ concurrencyKey }) => concurrencyKey),
-    ...{ already_enrolled: plan.alreadyEnrolled, excluded: plan.excluded },
+    effects: storedEffects({ alreadyEnrolled: plan.alreadyEnrolled, refused: plan.refused }),
   }))
   const rows = await preparedSql<CustomEventRow>(em, 'insert-custom-events', INSERT, [
     workspaceId,
@@ -349,8 +343,7 @@ interface CustomEventRow {
   created_at: string
   automation_ids: string[]
   concurrency_keys: string[]
-  already_enrolled: number
-  excluded: number
+  effects: Partial<OtherEffects>
   is_new: boolean
 }
 
@@ -358,23 +351,20 @@ const presentWritten = (row: CustomEventRow): WrittenEvent => ({
   id: row.id,
   contactId: row.contact_id,
   createdAt: toDate(row.created_at),
-  matching: row.automation_ids.length + row.already_enrolled + row.excluded,
-  enrolled: row.automation_ids.length,
-  alreadyEnrolled: row.already_enrolled,
-  excluded: row.excluded,
+  effects: effectsOf(row.automation_ids, row.effects),
   isNew: row.is_new,
 })
 
 /** Events of one call are a microsecond apart, so that the history keeps their order. */
 const INSERT = `
-insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, concurrency_keys, already_enrolled,
-  excluded, source, request_id, created_at)
-select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, concurrency_keys, already_enrolled, excluded, source,
+insert into trigger_events as event (id, workspace_id, contact_id, type, name, name_key, data, automation_ids, concurrency_keys, effects,
+  source, request_id, created_at)
+select id, $1::uuid, contact_id, 'EVENT', name, name_key, data, automation_ids, concurrency_keys, effects, source,
   request_id, now() + place * interval '1 microsecond'
 from jsonb_to_recordset($2::jsonb) as item(place integer, id uuid, contact_id uuid, name text, name_key text, data jsonb, source text,
-  request_id text, automation_ids uuid[], concurrency_keys text[], already_enrolled integer, excluded integer)
+  request_id text, automation_ids uuid[], concurrency_keys text[], effects jsonb)
 on conflict (id) do update set request_id = event.request_id
-returning id, contact_id, created_at, automation_ids, concurrency_keys, already_enrolled, excluded, xmax = 0 as is_new`
+returning id, contact_id, created_at, automation_ids, concurrency_keys, effects, xmax = 0 as is_new`
 
 /**
  * Days for which events are stored. Custom events are stored as long as their workspace keeps its history. An event that is

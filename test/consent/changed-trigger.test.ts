@@ -74,7 +74,7 @@ describe('an automation with a changed trigger', () => {
   it('sends no reminder to a contact who confirmed the list of the former trigger', async () => {
     const list = await aList(service)
     const asks = { trigger: 'LIST_REQUESTED', triggerConfig: { listId: list } }
-    const ASKS = { ...RECEIPT, subject: 'Please confirm', text: '{{ confirmUrl }}' }
+    const ASKS = { ...RECEIPT, subject: 'Please confirm', text: '{{ confirmUrl | default: "" }}' }
     const asking = await anAutomation(service, { ...asks, steps: [ASKS, wait(60 * 24), ASKS] })
     // Another automation that still asks for confirmation.
     await anAutomation(service, { ...asks, steps: [{ ...ASKS, subject: 'Or here' }] })

@@ -19,7 +19,12 @@ import { lockWaits, lockWith } from '../support/locks.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
 
-const ASKS = { type: 'EMAIL', category: 'transactional', subject: 'Please confirm', text: 'Press: {{ confirmUrl }} .' }
+const ASKS = {
+  type: 'EMAIL',
+  category: 'transactional',
+  subject: 'Please confirm',
+  text: 'Press: {{ confirmUrl | default: "" }} .',
+}
 const WELCOME = { ...EMAIL, subject: 'Welcome' }
 
 describe('double opt-in lists', () => {

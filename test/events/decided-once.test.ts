@@ -28,8 +28,8 @@ describe('a custom event', () => {
     sql(service.context.orm.em.fork(), `select from outbox where kind = 'START' and contact_id = $1::uuid`, [contactId])
   const countsOf = async (contactId: string) => {
     const { body } = await service.call('GET', `contacts/${contactId}/events`)
-    const events = body.data as { enrolled: number; alreadyEnrolled: number }[]
-    return events.map(({ enrolled, alreadyEnrolled }) => [enrolled, alreadyEnrolled])
+    const events = body.data as { started: object[]; alreadyEnrolled: object[] }[]
+    return events.map(({ started, alreadyEnrolled }) => [started.length, alreadyEnrolled.length])
   }
 
   it('leaves nothing to deliver for an automation in which the contact is already', async () => {
@@ -45,7 +45,7 @@ describe('a custom event', () => {
     await on('pending')
     await inBulk('pending', contactId)
     const { body } = await anEvent(service, contactId, 'pending')
-    assert.deepEqual([body.data.enrolled, body.data.alreadyEnrolled], [0, 1])
+    assert.deepEqual([body.data.started.length, body.data.alreadyEnrolled.length], [0, 1])
     assert.equal((await starts(contactId)).length, 1)
   })
 
@@ -55,7 +55,7 @@ describe('a custom event', () => {
     const counts = []
     for (let n = 0; n < 2; n += 1) {
       const { body } = await anEvent(service, contactId, 'delivered')
-      counts.push([body.data.enrolled, body.data.alreadyEnrolled])
+      counts.push([body.data.started.length, body.data.alreadyEnrolled.length])
     }
     assert.deepEqual(counts, [
       [1, 0],
@@ -90,7 +90,7 @@ describe('a custom event', () => {
     await sql(em(), `update enrollments set enrolled_at = ${minutesAgo}`, [contactId])
     await sql(em(), 'delete from outbox where contact_id = $1::uuid', [contactId])
     const { body } = await anEvent(service, contactId, name)
-    assert.deepEqual([body.data.enrolled, body.data.alreadyEnrolled], [1, 0])
+    assert.deepEqual([body.data.started.length, body.data.alreadyEnrolled.length], [1, 0])
   })
 
   it('starts an automation once if two come at the same time', async () => {
@@ -103,7 +103,7 @@ describe('a custom event', () => {
     const both = Promise.all([anEvent(service, contactId, 'at once'), anEvent(replica, contactId, 'at once')])
     await lockWaits(em, 2)
     await release()
-    const counts = (await both).map(({ body }) => `${body.data.enrolled} ${body.data.alreadyEnrolled}`)
+    const counts = (await both).map(({ body }) => `${body.data.started.length} ${body.data.alreadyEnrolled.length}`)
     assert.deepEqual(counts.toSorted(), ['0 1', '1 0'])
   })
 

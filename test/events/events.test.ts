@@ -56,7 +56,7 @@ describe('events with their contacts', () => {
   describe('one at a time', () => {
     it('creates a contact, adds it to a list, stores the event and starts what all of these trigger', async () => {
       const listId = await aList(service)
-      await on('signed up')
+      const listening = await on('signed up', { name: 'Onboarding' })
       await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId } })
       await anAutomation(service, { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'by event' } })
       const email = anAddress()
@@ -69,7 +69,8 @@ describe('events with their contacts', () => {
       assert.ok(firedAt)
       assert.deepEqual(rest, {
         ...{ eventName: 'Signed up', contactCreated: true, lists: [{ listId, result: 'ADDED', error: null }] },
-        ...{ matchingAutomations: 1, enrolled: 1, alreadyEnrolled: 0, excluded: 0 },
+        ...{ matchingAutomations: 1, started: [{ automationId: listening, name: 'Onboarding' }] },
+        ...{ continued: [], ended: [], alreadyEnrolled: [], refused: [] },
       })
       assert.partialDeepStrictEqual(await contact(contactId as string), {
         ...{ email, firstName: 'Ada', metadata: { plan: 'free' }, tags: ['by event'], listIds: [listId] },
@@ -177,7 +178,10 @@ describe('events with their contacts', () => {
         { index: 4, error: 'Send exactly one of contactId, externalId and email' },
         { index: 7, error: 'Contact not found' },
         { index: 8, error: 'The item must be an object' },
-        { index: 9, error: 'lists is unknown; known names: name, data, contact, contactId, externalId, email, createContact' },
+        {
+          index: 9,
+          error: 'lists is unknown; known names: name, data, contact, contactId, externalId, email, createContact',
+        },
       ])
       const created = await contact(`email:${email}`)
       assert.deepEqual([created.metadata, created.tags], [{ a: 1, c: 3 }, ['one', 'two']])
@@ -194,14 +198,14 @@ describe('events with their contacts', () => {
 
     it('starts an automation once for several events of a contact, and counts it once', async () => {
       const contactId = await aContact(service)
-      await on('several', { steps: [wait(60), EMAIL] })
+      const several = [{ automationId: await on('several', { steps: [wait(60), EMAIL] }) }]
       await bulk([1, 2, 3].map((n) => ({ name: 'several', contactId, data: { n } })))
       const { body } = await service.call('GET', `contacts/${contactId}/events`)
       assert.equal(body.data.length, 3)
       assert.partialDeepStrictEqual(body.data, [
-        { data: { n: 3 }, enrolled: 0, alreadyEnrolled: 1 },
-        { data: { n: 2 }, enrolled: 0, alreadyEnrolled: 1 },
-        { data: { n: 1 }, enrolled: 1, alreadyEnrolled: 0 },
+        { data: { n: 3 }, started: [], alreadyEnrolled: several },
+        { data: { n: 2 }, started: [], alreadyEnrolled: several },
+        { data: { n: 1 }, started: several, alreadyEnrolled: [] },
       ])
     })
 
@@ -315,6 +319,7 @@ describe('events with their contacts', () => {
           { name: 'items', types: ['array'] },
           { name: 'total', types: ['number', 'string'] },
         ],
+        similarTo: null,
         usedBy: {
           automations: used.map((id, n) => ({ id, name: n === 0 ? 'Receipts' : `Use ${n - 1}` })),
           segments: [{ id: segment.body.data.id as string, name: 'Buyers' }],

@@ -587,8 +587,8 @@ const RULES: Record<string, Mutant> = {
   'exit-without-the-row': {
     what: 'an exit event is acknowledged before the enrollment has ended in the database',
     file: 'src/enrollments/leave.ts',
-    replace: 'if (await endEnrollmentByRule(em, enrollmentId, rule))\n      deliveries',
-    by: 'if (rule)\n      deliveries',
+    replace: 'if (!(await endEnrollmentByRule(em, enrollmentId, rule))) continue',
+    by: '',
     worlds: ['leave'],
     stories: ['exit-before-the-claim'],
   },

@@ -146,13 +146,13 @@ describe('events of contacts in an automation', () => {
     } satisfies Partial<AutomationInput>
     const { automationId, contactId } = await begin(steps, rules)
     await world.whileWorking(async () => {
-      assert.equal((await fire(contactId, 'order.placed', { orderId: 'A-1' })).enrolled, 1)
-      assert.equal((await fire(contactId, 'order.placed', { orderId: 'A-2' })).enrolled, 1)
+      assert.equal((await fire(contactId, 'order.placed', { orderId: 'A-1' })).effects.started.length, 1)
+      assert.equal((await fire(contactId, 'order.placed', { orderId: 'A-2' })).effects.started.length, 1)
       await haveStatuses(automationId, ['ACTIVE', 'ACTIVE'])
       const again = await fire(contactId, 'order.placed', { orderId: 'A-1' })
-      assert.deepEqual([again.enrolled, again.alreadyEnrolled], [0, 1])
+      assert.partialDeepStrictEqual(again.effects, { started: [], alreadyEnrolled: [{ automationId }] })
       const keyless = await fire(contactId, 'order.placed', { orderId: null })
-      assert.deepEqual([keyless.matchingAutomations, keyless.enrolled, keyless.excluded], [1, 0, 1])
+      assert.partialDeepStrictEqual(keyless.effects, { started: [], refused: [{ automationId, rule: 'KEY' }] })
       for (const { concurrency_key: key } of await enrollments(automationId))
         await world.env.client.workflow.getHandle(`enrollment:${automationId}:${contactId}:${key}`).result()
     })
@@ -225,11 +225,11 @@ describe('events of contacts in an automation', () => {
     const { automationId, contactId } = await begin([email('1')], rules)
     await world.whileWorking(async () => {
       const other = await fire(contactId, 'signed', { plan: 'free' })
-      assert.deepEqual([other.matchingAutomations, other.excluded], [1, 1])
-      assert.equal((await fire(contactId, 'signed', { plan: 'pro' })).enrolled, 1)
+      assert.partialDeepStrictEqual(other.effects, { started: [], refused: [{ automationId, rule: 'FILTER' }] })
+      assert.equal((await fire(contactId, 'signed', { plan: 'pro' })).effects.started.length, 1)
       await haveStatuses(automationId, ['COMPLETED'])
       const again = await fire(contactId, 'signed', { plan: 'pro' })
-      assert.deepEqual([again.enrolled, again.excluded], [0, 1])
+      assert.partialDeepStrictEqual(again.effects, { started: [], refused: [{ automationId, rule: 'REENTRY' }] })
     })
     assert.deepEqual(world.subjects(), ['1'])
     const refused = await sql<{ rule: string }>(

@@ -235,7 +235,7 @@ describe('random automations, contacts and events', () => {
     const contact = modelContact(contactId, fields)
     const mayEnter =
       entryFilter === undefined || evaluate(entryFilter, contact, { at: 0, eventData: startData, segments: new Map() })
-    assert.equal(fired?.enrolled, mayEnter ? 1 : 0)
+    assert.equal(fired?.effects.started.length, mayEnter ? 1 : 0)
     if (!mayEnter) return 'REFUSED'
 
     const rules: LeaveRule[] = [

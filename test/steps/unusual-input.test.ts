@@ -106,11 +106,8 @@ describe('a step with unusual input', () => {
     const contactId = await world.contact()
     const unusable = [{}, { orderId: null }, { orderId: '' }, { orderId: 'x'.repeat(10 * 1024) }, { orderId: ['A-1'] }]
     for (const data of [...unusable, undefined]) {
-      const { matchingAutomations, enrolled, excluded } = await fire(contactId, trigger, data)
-      assert.deepEqual(
-        { matchingAutomations, enrolled, excluded },
-        { matchingAutomations: 1, enrolled: 0, excluded: 1 },
-      )
+      const { effects } = await fire(contactId, trigger, data)
+      assert.partialDeepStrictEqual(effects, { started: [], refused: [{ automationId, rule: 'KEY' }] })
     }
     assert.deepEqual(await statusesOf(automationId), [])
     const rules = await sql<{ rule: string }>(

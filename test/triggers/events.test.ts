@@ -38,16 +38,20 @@ describe('a custom event', () => {
 
   it('starts every active automation with its name, ignoring case', async () => {
     const contactId = await aContact(service)
-    await on('Purchase')
-    await on('PURCHASE')
-    await on('purchase', { status: 'PAUSED' })
+    const listening = [
+      await on('Purchase', { name: 'Receipts' }),
+      await on('PURCHASE', { name: 'Receipts' }),
+    ].toSorted()
+    const paused = await on('purchase', { name: 'Old receipts', status: 'PAUSED' })
     await on('other')
     const { status, body } = await fire(contactId, 'pUrChAsE', { amount: 5 })
     assert.equal(status, 202)
     const { firedAt, ...data } = body.data as { firedAt: string }
     assert.deepEqual(data, {
       ...{ contactId, eventName: 'pUrChAsE', matchingAutomations: 2 },
-      ...{ enrolled: 2, alreadyEnrolled: 0, excluded: 0 },
+      started: listening.map((automationId) => ({ automationId, name: 'Receipts' })),
+      ...{ continued: [], ended: [], alreadyEnrolled: [] },
+      refused: [{ automationId: paused, name: 'Old receipts', rule: 'PAUSED' }],
     })
     assert.ok(Math.abs(Date.now() - new Date(firedAt).getTime()) < 60_000)
     await mails(contactId, 2)
@@ -59,8 +63,8 @@ describe('a custom event', () => {
     const again = { 'Idempotency-Key': newId() }
     const counts = async (headers = {}) => {
       const { body } = await service.call('POST', `contacts/${contactId}/events`, { name: 'counted' }, { headers })
-      const { matchingAutomations, enrolled, alreadyEnrolled, excluded } = body.data as Record<string, number>
-      return [matchingAutomations, enrolled, alreadyEnrolled, excluded]
+      const { matchingAutomations, started, alreadyEnrolled, refused } = body.data
+      return [matchingAutomations, started.length, alreadyEnrolled.length, refused.length]
     }
     assert.deepEqual(await counts(again), [1, 1, 0, 0])
     await eventually('the contact is enrolled', async () => (await enrollments(contactId)).length === 1 || undefined)
@@ -78,7 +82,7 @@ describe('a custom event', () => {
     const first = await fireAgain()
     await eventually('the contact is enrolled', async () => (await enrollments(contactId)).length === 1 || undefined)
     assert.deepEqual(await fireAgain(), first)
-    assert.equal(first?.enrolled, 1)
+    assert.equal(first?.effects.started.length, 1)
   })
 
   it('returns 0 if no automation has it as its trigger', async () => {
@@ -117,7 +121,7 @@ describe('a custom event', () => {
     await on('crash')
     // The state that an API process leaves when it dies between its commit and its delivery.
     const event = await store(contactId, 'crash')
-    assert.equal(event?.matching, 1)
+    assert.equal(event?.effects.started.length, 1)
     await mails(contactId, 1)
   })
 

@@ -25,8 +25,9 @@ describe('the decisions about a contact', () => {
     const contactId = await aContact(service)
     const { body } = await anEvent(service, contactId, 'ordered')
     await anEvent(service, contactId, 'ordered')
-    const { matchingAutomations, enrolled, excluded } = body.data as Record<string, number>
-    assert.deepEqual([matchingAutomations, enrolled, excluded], [0, 0, 0])
+    const { matchingAutomations, started, refused } = body.data
+    assert.deepEqual([matchingAutomations, started], [0, []])
+    assert.partialDeepStrictEqual(refused, [{ automationId: paused, rule: 'PAUSED' }])
     assert.deepEqual(await decisionsOf(contactId), [
       ['ENTRY', 'PAUSED', paused, 'Was not enrolled: the automation was paused.'],
     ])

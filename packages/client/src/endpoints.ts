@@ -52,11 +52,13 @@ type IdsOf<Call extends string> = Call extends `${string}{id}${string}{contactId
     ? [id: string, deliveryId: string]
     : Call extends `${string}{id}${string}{tag}${string}`
       ? [id: string, tag: string]
-      : Call extends `${string}{id}${string}{${string}`
-        ? never
-        : Call extends `${string}{id}${string}`
-          ? [id: string]
-          : []
+      : Call extends `${string}{name}`
+        ? [name: string]
+        : Call extends `${string}{id}${string}{${string}`
+          ? never
+          : Call extends `${string}{id}${string}`
+            ? [id: string]
+            : []
 
 type IsOptional<Value, Key extends PropertyKey> = Value extends { [Required in Key]: unknown } ? false : true
 

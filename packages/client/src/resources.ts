@@ -47,6 +47,8 @@ const RESOURCES = {
     list: 'GET /events in pages',
     /** Lists the names of events, with their properties and the automations that use them. */
     names: 'GET /events/names in pages',
+    /** Removes a name that was sent by mistake, with its events. */
+    removeName: 'DELETE /events/names/{name}',
   },
   /** Lists of contacts. */
   lists: {

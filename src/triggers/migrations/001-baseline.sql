@@ -13,10 +13,8 @@ create table trigger_events (
   automation_ids uuid[] not null,
   -- The concurrency key that the event has for each of them, in their order. Empty if no automation has one.
   concurrency_keys text[] not null default '{}',
-  -- The other automations that listened for a custom event: those in which the contact was already, and those that a rule kept the
-  -- contact out of.
-  already_enrolled integer not null default 0,
-  excluded integer not null default 0,
+  -- What else a custom event did, by automation: continued, ended, alreadyEnrolled, refused. Lists that are empty are left out.
+  effects jsonb not null default '{}',
   -- How a custom event arrived. Null for the other types.
   source text check (source in ('API', 'DASHBOARD', 'BULK', 'AUTOMATION')),
   request_id text,

@@ -131,7 +131,7 @@ export const STEPS: Record<string, Story> = {
       await stage.fire(person)
       await stage.completed(person)
       const { body } = await stage.fire(person)
-      if (body.data['excluded'] !== 1) throw new Wrong('The event is not counted as excluded')
+      if ((body.data['refused'] as unknown[]).length !== 1) throw new Wrong('The event is not counted as excluded')
       await stage.never('The contact entered again', async () => (await stage.enrollmentsOf(person)).length > 1)
       await stage.mailedOnce(person)
     },

@@ -1,0 +1,49 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+import type { RefusalReason } from './refused-entry-queries.ts'
+
+/** What a custom event did, besides starting enrollments. */
+export interface OtherEffects {
+  /** The automations in which a step waited for it, once for each enrollment. */
+  continued: { automationId: string }[]
+  /** The automations that the contact left by an exit rule or a goal, once for each enrollment. */
+  ended: { automationId: string; status: 'EXITED' | 'GOAL_REACHED' }[]
+  /** The automations that it would start if the contact were not in them. */
+  alreadyEnrolled: { automationId: string }[]
+  /** The automations that a rule or a pause keeps the contact out of. */
+  refused: { automationId: string; rule: RefusalReason }[]
+}
+
+/** What a custom event did. */
+export interface EventEffects extends OtherEffects {
+  started: { automationId: string }[]
+}
+
+/** Puts the stored parts together. */
+export const effectsOf = (automationIds: readonly string[], stored: Partial<OtherEffects>): EventEffects => ({
+  started: automationIds.map((automationId) => ({ automationId })),
+  ...{ continued: [], ended: [], alreadyEnrolled: [], refused: [] },
+  ...stored,
+})
+
+/** The lists that are not empty, to store. */
+export const storedEffects = (effects: Partial<OtherEffects>): Partial<OtherEffects> =>
+  Object.fromEntries(Object.entries(effects).filter(([, list]) => list.length > 0))
+
+/** The number of active automations that listened for the event: a paused one does not count. */
+export const countMatching = ({ started, alreadyEnrolled, refused }: EventEffects): number =>
+  started.length + alreadyEnrolled.length + refused.filter(({ rule }) => rule !== 'PAUSED').length
+
+/** Adds effects that are known only after the events were stored. @param em the transaction that stored them */
+export async function addEffects(
+  em: EntityManager,
+  added: readonly { id: string; effects: Partial<OtherEffects> }[],
+): Promise<void> {
+  if (added.length === 0) return
+  await sql(
+    em,
+    `update trigger_events event set effects = event.effects || added.effects
+     from jsonb_to_recordset($1::jsonb) as added(id uuid, effects jsonb) where event.id = added.id`,
+    [JSON.stringify(added)],
+  )
+}
