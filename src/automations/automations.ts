@@ -8,7 +8,7 @@ import { LockMode } from '@mikro-orm/core'
 import { AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { type EntryRules, type EventOrCondition, eventKeysOf } from './rules.ts'
+import { type EntryRules, type EventOrCondition, type ExitRule, eventKeysOf } from './rules.ts'
 import { branchDepth, flattenSteps } from './step-tree.ts'
 import { type StepIds, stepIdsOf, withStepIds } from './message-references.ts'
 import { isOnlyConfirmationAutomation, storeContents } from './queries.ts'
@@ -41,7 +41,7 @@ export interface AutomationInput {
   triggerConfig?: TriggerConfig | undefined
   onSendFailure?: SendFailurePolicy | undefined
   entry?: EntryRules | undefined
-  exitOn?: readonly EventOrCondition[] | undefined
+  exitOn?: readonly ExitRule[] | undefined
   goal?: EventOrCondition | null | undefined
   steps?: StepInput[] | undefined
 }
@@ -284,7 +284,7 @@ export async function lockAutomation(
 /** Sets the given rules. @returns whether one changed, so that a new version is needed */
 function setLeaveRules(
   automation: Automation,
-  { exitOn, goal }: { exitOn?: readonly EventOrCondition[] | undefined; goal?: EventOrCondition | null | undefined },
+  { exitOn, goal }: { exitOn?: readonly ExitRule[] | undefined; goal?: EventOrCondition | null | undefined },
   ids: StepIds,
 ): boolean {
   const before = [automation.exitOn, automation.goal ?? null]

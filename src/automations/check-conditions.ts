@@ -1,14 +1,14 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { invalid } from '../platform/api-error.ts'
 import { type Condition, findSegmentProblem } from '../segments/index.ts'
-import type { EntryRules, EventOrCondition } from './rules.ts'
+import type { EntryRules, EventOrCondition, ExitRule } from './rules.ts'
 import { flattenSteps } from './step-tree.ts'
 import type { StepInput } from './steps/index.ts'
 
 /** The parts of an automation with conditions on contacts. */
 export interface Conditions {
   entry?: EntryRules | undefined
-  exitOn?: readonly EventOrCondition[] | undefined
+  exitOn?: readonly ExitRule[] | undefined
   goal?: EventOrCondition | null | undefined
   steps?: readonly StepInput[] | undefined
 }

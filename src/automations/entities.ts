@@ -3,7 +3,7 @@ import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../automat
 import { newId } from '../platform/ids.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
-import type { EntryRules, EventOrCondition } from './rules.ts'
+import type { EntryRules, EventOrCondition, ExitRule } from './rules.ts'
 
 const automationTable = defineEntity({
   name: 'Automation',
@@ -27,7 +27,7 @@ const automationTable = defineEntity({
     startedUntil: p.datetime().nullable(),
     onSendFailure: p.text().$type<SendFailurePolicy>(),
     entry: p.json<EntryRules>().onCreate(() => ({})),
-    exitOn: p.json<EventOrCondition[]>().onCreate(() => []),
+    exitOn: p.json<ExitRule[]>().onCreate(() => []),
     goal: p.json<EventOrCondition>().nullable(),
     version: p.integer().onCreate(() => 1),
     activeVersion: p.integer().nullable(),
@@ -53,7 +53,7 @@ const automationVersionTable = defineEntity({
     automationId: p.uuid().primary(),
     version: p.integer().primary(),
     steps: p.json<StoredStep[]>(),
-    exitOn: p.json<EventOrCondition[]>().onCreate(() => []),
+    exitOn: p.json<ExitRule[]>().onCreate(() => []),
     goal: p.json<EventOrCondition>().nullable(),
     /** The keys of all events that its exit rules, its goal and its steps wait for. */
     eventKeys: p

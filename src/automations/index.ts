@@ -2,7 +2,7 @@ export { Automation, AutomationDraft, AutomationVersion, EmailContent, SegmentMe
 export { lockAutomationsShared } from './lock-queries.ts'
 export { assertAutomation, findAutomation } from './automations.ts'
 export { deleteContents, removeAutomation, skipRevisions } from './queries.ts'
-export { type EntryRules, type EventOrCondition, eventKeyOf, type LeaveRules } from './rules.ts'
+export { type EntryRules, type EventOrCondition, type ExitRule, eventKeyOf, type LeaveRules } from './rules.ts'
 export { mapTemplates, type TextPath, webhookTemplates } from './webhook-texts.ts'
 export { listActiveAutomations, pauseForReputation } from './pause-for-reputation.ts'
 export { sweepTriggers } from './trigger-sweep.ts'

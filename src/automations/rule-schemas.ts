@@ -1,8 +1,8 @@
-import { array, mixed, object, type Schema } from 'yup'
+import { array, lazy, mixed, object, type Schema, string } from 'yup'
 import { MAX_DELAY_MINUTES } from '../automation-engine/index.ts'
 import { atMost, filledText } from '../http/index.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
-import type { EntryRules, EventOrCondition, Reentry } from './rules.ts'
+import type { EntryRules, EventOrCondition, ExitRule, Reentry } from './rules.ts'
 import { conditionField } from './steps/fields.ts'
 
 /** Maximum number of exit rules. */
@@ -109,16 +109,29 @@ const isConcurrency = (value: unknown): boolean =>
 const hasOnly = <Key extends string>(value: unknown, key: Key): value is Record<Key, unknown> =>
   typeof value === 'object' && value !== null && Object.keys(value).length === 1 && Object.hasOwn(value, key)
 
+const unsubscribed = object({
+  event: string().oneOf(['unsubscribed']).required().meta({
+    description: 'The contact unsubscribed from marketing, or left the list that started the enrollment.',
+    example: 'unsubscribed',
+  }),
+})
+
+const exitRule = lazy((given: unknown) =>
+  typeof given === 'object' && given !== null && 'event' in given
+    ? unsubscribed.required()
+    : eventOrCondition().required(),
+) as unknown as Schema
+
 export const exitOn = () =>
   array()
-    .of(eventOrCondition().required())
+    .of(exitRule.meta({ variants: [eventOrCondition().required(), unsubscribed.required()] }))
     .max(MAX_EXIT_RULES)
     .meta({
       description:
         'The enrollment ends at once as EXITED when the contact has one of these events. A condition is checked before ' +
         'each step, and at least once a minute.',
       example: [{ eventName: 'subscription.cancelled' }],
-    }) as unknown as Schema<EventOrCondition[] | undefined>
+    }) as unknown as Schema<ExitRule[] | undefined>
 export const goal = () =>
   eventOrCondition()
     .nullable()

@@ -17,9 +17,12 @@ export type Reentry = 'ALWAYS' | 'ONCE' | { afterMinutes: number }
 /** A reason to leave: an event of the contact, or a condition on the contact. */
 export type EventOrCondition = { eventName: string; filter?: ConditionJson } | { condition: ConditionJson }
 
+/** A reason to exit. `unsubscribed`: the contact opted out of marketing, or left the list that started the enrollment. */
+export type ExitRule = EventOrCondition | { event: 'unsubscribed' }
+
 /** Rules for leaving an automation before its end. A version contains them, so that they do not change during an enrollment. */
 export interface LeaveRules {
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
 }
 

@@ -1,3 +1,4 @@
+import { endRows } from '../enrollments/index.ts'
 import {
   incrementConsentVersion,
   confirmContacts,
@@ -9,8 +10,7 @@ import {
 import { findRequest } from '../lists/index.ts'
 import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { lockContact } from './queries.ts'
-import { endEnrollments } from './suppress.ts'
+import { automationsAsking, lockContact } from './queries.ts'
 
 /**
  * Confirms that a contact wants to be in a list. They join it, which fires its triggers. For an unconfirmed contact, this is the
@@ -60,5 +60,10 @@ async function confirmLocked(
       tags: tags.get(contactId) ?? [],
     }),
   )
-  return [...due, ...(await endEnrollments(unit, contactId, { kind: 'request', listId }))]
+  const asking = await automationsAsking(unit, contactId, listId)
+  const ends = asking.map((automationId) => ({
+    ...{ automationId, contactId },
+    cause: { cause: 'CONFIRMED_LIST' as const, listId },
+  }))
+  return [...due, ...(await endRows(unit, ends)).due]
 }

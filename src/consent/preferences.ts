@@ -1,3 +1,4 @@
+import { leaveByOptOut } from '../enrollments/index.ts'
 import { incrementConsentVersion, confirmContacts, deleteOwnSuppressions, writeMemberships } from '../contacts/index.ts'
 import { optOutOfLists, planPreferences } from '../lists/index.ts'
 import { recordUnsubscribeByLink } from '../messages/index.ts'
@@ -6,7 +7,7 @@ import type { Delivery, Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { addressesOfLink, lockContact, readPreferences } from './queries.ts'
 import { suppressOfErased } from './erased.ts'
-import { afterSuppressing, endEnrollments, suppressAddress, suppressAndWait } from './suppress.ts'
+import { afterSuppressing, suppressAddress, suppressAndWait } from './suppress.ts'
 
 /** A preference change of a contact. */
 export type PreferenceChange =
@@ -78,7 +79,9 @@ async function changeLists(
     [],
   )
   await optOutOfLists(unit, workspaceId, contactId, leave)
-  const due: Delivery[] = []
-  for (const listId of leave) due.push(...(await endEnrollments(unit, contactId, { kind: 'list', listId })))
+  const due = await leaveByOptOut(
+    unit,
+    leave.map((listId) => ({ contactId, listId })),
+  )
   return { due, hasLeft: leave.length > 0 }
 }

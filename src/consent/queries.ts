@@ -6,7 +6,6 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { listIdOfTrigger } from '../triggers/index.ts'
-import type { ActiveEnrollment } from './rules.ts'
 
 /** Returns whether a contact of the workspace has an address. */
 export async function hasContact(em: EntityManager, workspaceId: string, key: string): Promise<boolean> {
@@ -40,26 +39,18 @@ export async function lockContact(em: EntityManager, id: string): Promise<Locked
   return toObjects<LockedContact>(rows)[0]
 }
 
-/** Reads the running enrollments of contacts, with their counts of emails and what started them. */
-export async function activeEnrollments(em: EntityManager, contactIds: readonly string[]): Promise<ActiveEnrollment[]> {
-  const rows = await sql(
+/** Reads the automations of a contact's running enrollments that ask them to confirm a list. */
+export async function automationsAsking(em: EntityManager, contactId: string, listId: string): Promise<string[]> {
+  const rows = await sql<{ automation_id: string }>(
     em,
-    `select enrollment.automation_id, enrollment.contact_id, has.emails, has.transactional,
-       ${listIdOfTrigger('LIST_ADDED')} as added_to, ${listIdOfTrigger('LIST_REQUESTED')} as asks_for
+    `select distinct enrollment.automation_id
      from enrollments enrollment
      join automations automation on automation.id = enrollment.automation_id
-     join automation_versions version
-       on version.automation_id = enrollment.automation_id and version.version = enrollment.version
-     cross join lateral (
-       select count(*)::integer as emails,
-         (count(*) filter (where step ->> 'category' = 'transactional'))::integer as transactional
-       from jsonb_array_elements(version.steps) step where step ->> 'type' = 'EMAIL'
-     ) has
-     where enrollment.contact_id = any($1::uuid[]) and enrollment.status = 'ACTIVE'
-     order by enrollment.contact_id, enrollment.automation_id`,
-    [contactIds],
+     where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE'
+       and ${listIdOfTrigger('LIST_REQUESTED')} = $2::text`,
+    [contactId, listId],
   )
-  return toObjects<ActiveEnrollment>(rows)
+  return rows.map(({ automation_id }) => automation_id)
 }
 
 /** A contact's lists, and whether they unsubscribed, for the preferences page. */

@@ -10,7 +10,7 @@ import {
   type SuppressionReason,
   type SuppressionRow,
 } from '../contacts/index.ts'
-import { endRows } from '../enrollments/index.ts'
+import { leaveByOptOut } from '../enrollments/index.ts'
 import { deleteRequests } from '../lists/index.ts'
 import { countSending, waitForSenders } from '../messages/index.ts'
 import { untilDone } from '../platform/db/until-done.ts'
@@ -22,9 +22,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { isId, newId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { activeEnrollments } from './queries.ts'
 import { SUPPRESSION_NOT_FOUND } from './errors.ts'
-import { enrollmentsToEnd, type StoppedEmails } from './rules.ts'
 
 export interface SuppressionInput {
   email: string
@@ -34,8 +32,7 @@ export interface SuppressionInput {
 
 /**
  * Suppresses an address. After the commit, no email to it can be claimed, even if the email was already prepared. Enrollments of
- * its contact end if they may no longer send. An automation with a transactional email continues and skips the others.
- * Idempotent.
+ * its contact continue without these emails, unless they have the exit rule `unsubscribed`. Idempotent.
  *
  * @param unit a transaction
  * @returns the suppression, the contact that has the address, and the deliveries to Temporal that are due
@@ -58,15 +55,12 @@ export async function suppressAddress(
   return {
     suppression,
     contactId: contact.id,
-    due: await endEnrollments(unit, contact.id, { kind: 'address', reason }),
+    due: OPT_OUTS.includes(reason) ? await leaveByOptOut(unit, [{ contactId: contact.id, listId: null }]) : [],
   }
 }
 
-/** Ends the enrollments of a contact that may send nothing else. @param unit a transaction in which the contact is locked */
-export async function endEnrollments(unit: EntityManager, contactId: string, stop: StoppedEmails): Promise<Delivery[]> {
-  const toEnd = enrollmentsToEnd(await activeEnrollments(unit, [contactId]), () => [stop])
-  return (await endRows(unit, toEnd)).due
-}
+/** The reasons by which a contact opts out of marketing. A bounce is none. */
+const OPT_OUTS: readonly SuppressionReason[] = ['UNSUBSCRIBED', 'IMPORTED', 'COMPLAINED']
 
 /** Contacts that were suppressed together, and the keys of addresses that had no contact. */
 export interface SuppressedMany {
@@ -77,7 +71,7 @@ export interface SuppressedMany {
 }
 
 /**
- * Suppresses many addresses, for imports. Ends the contacts' enrollments like `suppressAddress`, but leaves cancelling their
+ * Suppresses many addresses, for imports. Ends enrollments like `suppressAddress`, but leaves ending their
  * workflows to the bulk lane of the relay: otherwise the request of a chunk would wait for hundreds of calls to Temporal.
  *
  * @param unit a transaction
@@ -105,18 +99,13 @@ export async function suppressMany(
   const added = await insertSuppressions(unit, workspaceId, items)
   const contactIds = contacts.map(({ id }) => id)
   await deleteRequests(unit, contactIds)
-  const news = items.flatMap(({ id, key, reason }) => {
+  const optedOut = items.flatMap(({ id, key, reason }) => {
     const contactId = idOf.get(key)
-    return added.has(id) && contactId !== undefined ? [{ contactId, reason }] : []
+    return added.has(id) && contactId !== undefined && OPT_OUTS.includes(reason) ? [{ contactId, listId: null }] : []
   })
   // All contacts, because a concurrent attempt may have read a request that was dropped.
   await incrementConsentVersion(unit, contactIds)
-  const stopsOf = Map.groupBy(news, ({ contactId }) => contactId)
-  const active = await activeEnrollments(unit, [...stopsOf.keys()])
-  const toEnd = enrollmentsToEnd(active, (contactId) =>
-    stopsOf.get(contactId)!.map(({ reason }) => ({ kind: 'address' as const, reason })),
-  )
-  await endRows(unit, toEnd, { isBulk: true })
+  await leaveByOptOut(unit, optedOut, { isBulk: true })
   const keysWithoutContact = items.flatMap(({ key }) => (idOf.has(key) ? [] : [key]))
   const addressIds = items.map(({ key }) => addressIdOf(workspaceId, key))
   return { suppressed: added.size, of: { contactIds, addressIds, keysWithoutContact } }

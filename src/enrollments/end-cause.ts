@@ -1,16 +1,13 @@
 import type { EndStatus } from '../automation-engine/index.ts'
-import type { EventOrCondition } from '../automations/index.ts'
-import type { SuppressionReason } from '../contacts/index.ts'
+import type { ExitRule } from '../automations/index.ts'
 
 /** The cause of the end of an enrollment before its last step: the goal or exit rule that applied, or another cause. */
 export type EndCause =
-  | EventOrCondition
+  | ExitRule
   /** A request for its end. */
   | { cause: 'REQUEST'; requestId: string | null }
-  /** The address of the contact was suppressed. */
-  | { cause: 'SUPPRESSED'; reason: SuppressionReason }
-  /** The contact left the list that started it, or confirmed the list for which it asks. */
-  | { cause: 'LEFT_LIST' | 'CONFIRMED_LIST'; listId: string }
+  /** The contact confirmed the list for which it asks. */
+  | { cause: 'CONFIRMED_LIST'; listId: string }
   | { cause: OtherCause }
 
 /**

@@ -1,9 +1,10 @@
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
-import type { EventOrCondition } from '../automations/index.ts'
+import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
 import { CHANGED, countChanges, type EnrollmentChange, NOWHERE, recordChanges } from './changes-queries.ts'
+import { listIdOfTrigger } from '../triggers/index.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
 import type { LeaveRule } from './leave-rules.ts'
 
@@ -11,7 +12,7 @@ import type { LeaveRule } from './leave-rules.ts'
 export interface AwaitingEnrollment extends KeyedEnrollment {
   id: string
   automationId: string
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
 }
 
@@ -32,6 +33,44 @@ from enrollments enrollment
 join automation_versions version
   on version.automation_id = enrollment.automation_id and version.version = enrollment.version
 where enrollment.contact_id = $1::uuid and enrollment.status = 'ACTIVE' and $2 = any(version.event_keys)
+order by enrollment.id`
+
+/** An opt-out of a contact: from all marketing, or from the list. */
+export interface OptOut {
+  contactId: string
+  listId: string | null
+}
+
+/** An active enrollment whose version has the exit rule `unsubscribed`. */
+export interface UnsubscribedEnrollment {
+  id: string
+  workspaceId: string
+  automationId: string
+  contactId: string
+  concurrencyKey: string
+}
+
+/** Reads the active enrollments that opt-outs end: of a list, those that joining it started. */
+export async function unsubscribedEnrollments(
+  em: EntityManager,
+  optOuts: readonly OptOut[],
+): Promise<UnsubscribedEnrollment[]> {
+  const rows = await sql(em, UNSUBSCRIBED, [
+    optOuts.map(({ contactId }) => contactId),
+    optOuts.map(({ listId }) => listId),
+  ])
+  return toObjects<UnsubscribedEnrollment>(rows)
+}
+
+const UNSUBSCRIBED = `
+select distinct enrollment.id, enrollment.workspace_id, enrollment.automation_id, enrollment.contact_id, enrollment.concurrency_key
+from unnest($1::uuid[], $2::uuid[]) as opt_out(contact_id, list_id)
+join enrollments enrollment on enrollment.contact_id = opt_out.contact_id and enrollment.status = 'ACTIVE'
+join automations automation on automation.id = enrollment.automation_id
+join automation_versions version
+  on version.automation_id = enrollment.automation_id and version.version = enrollment.version
+where version.exit_on @> '[{"event": "unsubscribed"}]'
+  and (opt_out.list_id is null or opt_out.list_id::text = ${listIdOfTrigger('LIST_ADDED')})
 order by enrollment.id`
 
 /** Ends an active enrollment by a rule, and counts it. The caller has a transaction. @returns whether it was active */
@@ -94,7 +133,7 @@ export interface VersionWithConditions {
   workspaceId: string
   automationId: string
   version: number
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
 }
 

@@ -1,5 +1,5 @@
 import type { EndStatus } from '../automation-engine/index.ts'
-import { eventKeyOf, type EventOrCondition, type LeaveRules } from '../automations/index.ts'
+import { eventKeyOf, type ExitRule, type LeaveRules } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Condition, matchesOf } from '../segments/index.ts'
 
@@ -9,12 +9,12 @@ export type LeaveStatus = Extract<EndStatus, 'EXITED' | 'GOAL_REACHED'>
 /** A rule, and how an enrollment ends by it. */
 export interface LeaveRule {
   status: LeaveStatus
-  rule: EventOrCondition
+  rule: ExitRule
   condition: Condition | undefined
 }
 
 /** The goal comes first: a contact who reaches it together with an exit has reached it. */
-const rulesOf = ({ exitOn, goal }: LeaveRules): { status: LeaveStatus; rule: EventOrCondition }[] => [
+const rulesOf = ({ exitOn, goal }: LeaveRules): { status: LeaveStatus; rule: ExitRule }[] => [
   ...(goal ? [{ status: 'GOAL_REACHED' as const, rule: goal }] : []),
   ...exitOn.map((rule) => ({ status: 'EXITED' as const, rule })),
 ]

@@ -1,10 +1,17 @@
-import type { EventOrCondition } from '../automations/index.ts'
+import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
 import type { OtherEffects } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { conditionRules, eventRules, firstApplying, type LeaveRule, type LeaveStatus } from './leave-rules.ts'
-import { awaitingEnrollments, type AwaitingEnrollment, endByRule, eventsSinceEntry } from './leave-queries.ts'
+import {
+  awaitingEnrollments,
+  type AwaitingEnrollment,
+  endByRule,
+  eventsSinceEntry,
+  type OptOut,
+  unsubscribedEnrollments,
+} from './leave-queries.ts'
 import { isReachedBy, type KeyedEnrollment } from './entry-rules.ts'
 import { lockEnrollments } from './step-queries.ts'
 
@@ -57,6 +64,34 @@ export async function leaveByEvent(
   return { deliveries, ended }
 }
 
+const UNSUBSCRIBED: LeaveRule = { status: 'EXITED', rule: { event: 'unsubscribed' }, condition: undefined }
+
+/**
+ * Ends the enrollments that have the exit rule `unsubscribed`. Without that rule, an opt-out ends nothing: the enrollment continues
+ * without marketing emails.
+ *
+ * @param em the transaction that stores the opt-outs, and has locked the contacts
+ * @returns the deliveries for the caller, which end the workflows; none in bulk
+ */
+export async function leaveByOptOut(
+  em: EntityManager,
+  optOuts: readonly OptOut[],
+  { isBulk = false }: { isBulk?: boolean } = {},
+): Promise<Delivery[]> {
+  const found = await unsubscribedEnrollments(em, optOuts)
+  await lockEnrollments(
+    em,
+    found.map(({ id }) => id),
+  )
+  const leaving = []
+  for (const { id: enrollmentId, ...place } of found)
+    if (await endEnrollmentByRule(em, enrollmentId, UNSUBSCRIBED))
+      leaving.push({ kind: 'LEAVE' as const, ...place, enrollmentId })
+  if (!isBulk) return enqueueForCaller(em, leaving)
+  await enqueueForRelay(em, leaving)
+  return []
+}
+
 /**
  * Ends an enrollment if the contact had an event of its goal or an exit rule after it began and before it was recorded.
  *
@@ -81,7 +116,7 @@ export interface LeavingEnrollment {
   enrollmentId: string
   workspaceId: string
   contactId: string
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
   event: { data: unknown } | null
   stepData?: Record<string, unknown>

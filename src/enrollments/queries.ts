@@ -14,7 +14,7 @@ import {
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { KeyedEnrollment } from './entry-rules.ts'
-import { type EntryRules, type EventOrCondition, versionSteps } from '../automations/index.ts'
+import { type EntryRules, type EventOrCondition, type ExitRule, versionSteps } from '../automations/index.ts'
 import { CHANGED, countChanges, type EnrollmentChange, NOWHERE, recordChanges } from './changes-queries.ts'
 import type { EndCause } from './end-cause.ts'
 import { Enrollment } from './entities.ts'
@@ -162,7 +162,7 @@ export interface RecordedEnrollment extends KeyedEnrollment {
   steps: StoredStep[]
   workspaceId: string
   contactId: string
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
   event: { data: unknown } | null
 }

@@ -9,7 +9,7 @@ import {
   type StoredStep,
   TIMED_OUT,
 } from '../automation-engine/index.ts'
-import type { EventOrCondition } from '../automations/index.ts'
+import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 import type { FinishedStep } from './due-time.ts'
@@ -34,7 +34,7 @@ export interface EmailStep {
   content: EmailContent | null
   /** The pending request to confirm a list, if the step asks for confirmation. */
   confirmationId: string | null
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
   /** The data that earlier steps saved, by name. */
   stepData: Record<string, unknown>

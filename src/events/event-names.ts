@@ -14,6 +14,7 @@ import {
   type Listener,
   type NameUse,
   nameUses,
+  type SegmentWithEvents,
   segmentsWithEvents,
 } from './queries.ts'
 
@@ -50,8 +51,9 @@ export async function describeNames(
   const keys = page.map(({ key }) => key)
   const uses = await nameUses(fork, workspaceId, keys, { days: COUNTED_DAYS, most: MAX_COUNT, samples: SAMPLES })
   const automations = await automationsWithEvents(fork, workspaceId)
-  const segments = await segmentsByEvent(fork, workspaceId)
-  const used = await readUsedNames(fork, workspaceId)
+  const withEvents = await segmentsWithEvents(fork, workspaceId)
+  const segments = segmentsByEvent(withEvents)
+  const used = usedNames(automations, withEvents)
   const names = page.map((name) => ({
     ...name,
     similarTo: similarName(name.name, used),
@@ -67,14 +69,14 @@ export async function describeNames(
 /** The names of the events that automations and segments use, by key, as they were written. */
 type UsedNames = ReadonlyMap<string, string>
 
-const usedNames = (automations: readonly Listener[], segments: Iterable<string>): UsedNames =>
+const usedNames = (automations: readonly Listener[], segments: readonly SegmentWithEvents[]): UsedNames =>
   new Map(
     [
       ...automations.flatMap(({ triggerName, mentioned }) => [
         ...(triggerName === null ? [] : [triggerName]),
         ...mentioned,
       ]),
-      ...segments,
+      ...segments.flatMap(({ condition }) => eventsMentionedBy(condition)),
     ].map((name) => [foldName(name), name]),
   )
 
@@ -114,13 +116,8 @@ export async function misspellingWarnings(
   })
 }
 
-async function readUsedNames(em: EntityManager, workspaceId: string): Promise<UsedNames> {
-  const segments = await segmentsWithEvents(em, workspaceId)
-  return usedNames(
-    await automationsWithEvents(em, workspaceId),
-    segments.flatMap(({ condition }) => eventsMentionedBy(condition)),
-  )
-}
+const readUsedNames = async (em: EntityManager, workspaceId: string): Promise<UsedNames> =>
+  usedNames(await automationsWithEvents(em, workspaceId), await segmentsWithEvents(em, workspaceId))
 
 /** The number of events up to which a name can be removed. More are no mistake. */
 const MAX_REMOVED = 10_000
@@ -133,7 +130,7 @@ export async function removeName(em: EntityManager, workspaceId: string, name: s
   const key = foldName(name)
   await inTransaction(em, async (unit) => {
     const [automation] = (await automationsWithEvents(unit, workspaceId)).filter((each) => usesEvent(each, key))
-    const [segment] = (await segmentsByEvent(unit, workspaceId)).get(key) ?? []
+    const [segment] = segmentsByEvent(await segmentsWithEvents(unit, workspaceId)).get(key) ?? []
     const user = automation
       ? `the automation "${automation.name}"`
       : segment
@@ -153,10 +150,10 @@ export async function removeName(em: EntityManager, workspaceId: string, name: s
 const usesEvent = ({ triggerKey, eventKeys, mentioned }: Listener, key: string): boolean =>
   triggerKey === key || eventKeys.includes(eventKeyOf(key)) || mentioned.map(foldName).includes(key)
 
-/** Reads the segments whose condition mentions an event, by its key. */
-async function segmentsByEvent(em: EntityManager, workspaceId: string): Promise<Map<string, Used[]>> {
+/** The segments whose condition mentions an event, by its key. */
+function segmentsByEvent(segments: readonly SegmentWithEvents[]): Map<string, Used[]> {
   const byKey = new Map<string, Used[]>()
-  for (const { id, name, condition } of await segmentsWithEvents(em, workspaceId))
+  for (const { id, name, condition } of segments)
     for (const key of new Set(eventsMentionedBy(condition).map(foldName)))
       byKey.set(key, [...(byKey.get(key) ?? []), { id, name }])
   return byKey

@@ -193,7 +193,9 @@ export async function automationsWithEvents(em: EntityManager, workspaceId: stri
        select automation.id, automation.name, case when automation.trigger = 'EVENT' then automation.trigger_key end as trigger_key,
          case when automation.trigger = 'EVENT' then automation.trigger_config->>'eventName' end as trigger_name,
          current.event_keys,
-         jsonb_path_query_array(jsonb_build_array(automation.entry, automation.exit_on, automation.goal), '$.**.event')
+         jsonb_path_query_array(jsonb_build_array(automation.entry, automation.goal), '$.**.event')
+           || jsonb_path_query_array(automation.exit_on, '$[*].condition.**.event')
+           || jsonb_path_query_array(automation.exit_on, '$[*].filter.**.event')
            || jsonb_path_query_array(current.steps, '$[*].branches[*].if.**.event')
            || jsonb_path_query_array(current.steps, '$[*].filter.**.event')
            || jsonb_path_query_array(current.steps, '$[*].eventName')
@@ -208,11 +210,15 @@ export async function automationsWithEvents(em: EntityManager, workspaceId: stri
   return toObjects<Listener>(rows)
 }
 
-/** Reads the segments whose condition mentions custom events. */
-export async function segmentsWithEvents(
-  em: EntityManager,
-  workspaceId: string,
-): Promise<{ id: string; name: string; condition: Condition }[]> {
+/** A segment whose condition mentions custom events. */
+export interface SegmentWithEvents {
+  id: string
+  name: string
+  condition: Condition
+}
+
+/** Reads the segments of a workspace whose condition mentions custom events. */
+export async function segmentsWithEvents(em: EntityManager, workspaceId: string): Promise<SegmentWithEvents[]> {
   return sql(
     em,
     `select id, name, condition from segments

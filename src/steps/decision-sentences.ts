@@ -1,5 +1,4 @@
 import { describeDelay, ELSE, RECEIVED, type StoredStep, TIMED_OUT } from '../automation-engine/index.ts'
-import type { SuppressionReason } from '../contacts/index.ts'
 import type { EndCause, OtherCause } from '../enrollments/index.ts'
 import type { ComparedValue } from '../segments/index.ts'
 import type { Decision } from './decision-queries.ts'
@@ -53,25 +52,20 @@ export function sentenceOf(decision: Decision): string {
 function endSentence({ rule: status, detail }: Decision): string {
   const cause = detail as unknown as EndCause
   if (!('cause' in cause)) {
-    const why = 'eventName' in cause ? `received ${cause.eventName}` : 'a condition was true'
+    const why =
+      'eventName' in cause
+        ? `received ${cause.eventName}`
+        : 'event' in cause
+          ? 'the contact unsubscribed'
+          : 'a condition was true'
     return status === 'GOAL_REACHED' ? `Reached the goal: ${why}.` : `Exited by an exit rule: ${why}.`
   }
   if (cause.cause === 'REQUEST')
     return `Was cancelled by ${cause.requestId === null ? 'a request' : `the request ${cause.requestId}`}.`
-  if (cause.cause === 'SUPPRESSED') return `Was cancelled: ${SUPPRESSED_SENTENCES[cause.reason]}.`
   return END_SENTENCES[cause.cause]
 }
 
-const SUPPRESSED_SENTENCES: Record<SuppressionReason, string> = {
-  UNSUBSCRIBED: 'the contact unsubscribed',
-  IMPORTED: 'the contact was imported as unsubscribed',
-  BOUNCED: 'an email to the contact bounced',
-  COMPLAINED: 'the contact reported an email as spam',
-  MANUAL: 'the address was suppressed',
-}
-
-const END_SENTENCES: Record<OtherCause | 'LEFT_LIST' | 'CONFIRMED_LIST', string> = {
-  LEFT_LIST: 'Was cancelled: the contact left the list that started it.',
+const END_SENTENCES: Record<OtherCause | 'CONFIRMED_LIST', string> = {
   CONFIRMED_LIST: 'Was cancelled: the contact confirmed the subscription to the list.',
   EXIT_STEP: 'Exited at a step.',
   EMAIL_REJECTED: 'Stopped: an email was rejected.',

@@ -1,5 +1,5 @@
 import type { AutomationStatus, EnrollmentStatus, StepResult, StoredStep } from '../automation-engine/index.ts'
-import type { EventOrCondition } from '../automations/index.ts'
+import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import { archiveCounts, CounterChanges, writeCounterChanges } from '../counters/index.ts'
 import type { KeyedEnrollment } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -21,7 +21,7 @@ export interface StepContext extends KeyedEnrollment {
   /** The event that enrolled them. */
   event: { name: string; data: unknown } | null
   triggerEventId: string | null
-  exitOn: readonly EventOrCondition[]
+  exitOn: readonly ExitRule[]
   goal: EventOrCondition | null
   contact: { email: string; firstName: string | null; metadata: Record<string, unknown>; createdAt: Date }
   /** The workspace's time zone. */

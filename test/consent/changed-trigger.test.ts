@@ -42,9 +42,13 @@ describe('an automation with a changed trigger', () => {
   const leave = (contactId: string, keep: string[] = [], of = service) =>
     setPreferences(of.context.dependencies, { contactId, originId: newId() }, { kind: 'lists', ids: keep })
 
-  it('ends for a contact who leaves the list that started it, but not for one who leaves the new list', async () => {
+  it('ends by its exit rule for a contact who leaves the list that started it, but not for one who leaves the new list', async () => {
     const [first, second] = [await publicList(), await publicList()]
-    const automationId = await anAutomation(service, { ...byList(first), steps: [EMAIL, wait(60), EMAIL] })
+    const automationId = await anAutomation(service, {
+      ...byList(first),
+      steps: [EMAIL, wait(60), EMAIL],
+      exitOn: [{ event: 'unsubscribed' }],
+    })
     const contactId = await aContact(service)
     await service.call('POST', `lists/${first}/contacts`, { contactId })
     await isIn(automationId, contactId)
@@ -53,7 +57,7 @@ describe('an automation with a changed trigger', () => {
     await leave(contactId, [first])
     assert.equal(await statusOf(automationId, contactId), 'ACTIVE')
     await leave(contactId)
-    assert.equal(await statusOf(automationId, contactId), 'CANCELLED')
+    assert.equal(await statusOf(automationId, contactId), 'EXITED')
   })
 
   it('sends no marketing to a contact who left the list that started it, but still sends receipts', async () => {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
-import { aContact, activityOf, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { aContact, activityOf, anAutomation, anEvent, EMAIL, enroll } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -56,9 +56,10 @@ describe('suppressions', () => {
     assert.equal((await service.call('GET', `contacts/${id}`)).body.data.suppressedBy, null)
   })
 
-  it('also stops receipts after a bounce, and ends waiting enrollments', async () => {
+  it('also stops receipts after a bounce, and ends no enrollment', async () => {
     const receipt = { ...EMAIL, category: 'transactional' }
-    const automationId = await anAutomation(service, { steps: [receipt, wait(60), receipt] })
+    const steps = [receipt, { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 60 }, receipt]
+    const automationId = await anAutomation(service, { steps, exitOn: [{ event: 'unsubscribed' }] })
     const contactId = await aContact(service)
     await enroll(service, automationId, contactId)
     await eventually('the first email is sent', async () =>
@@ -67,7 +68,12 @@ describe('suppressions', () => {
     const { email } = (await service.call('GET', `contacts/${contactId}`)).body.data
     await suppress({ email, reason: 'BOUNCED' })
     const { data } = (await service.call('GET', `contacts/${contactId}/enrollments`)).body
-    assert.equal(data[0].status, 'CANCELLED')
+    assert.equal(data[0].status, 'ACTIVE')
+    await anEvent(service, contactId, 'project.created')
+    const second = await eventually('the second email is suppressed', async () =>
+      (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
+    )
+    assert.equal(second.error, 'An earlier email bounced because the mailbox does not exist')
   })
 
   it('keeps suppressions, but not the address, after an erasure', async () => {

@@ -15,6 +15,7 @@ import {
   addressOf,
   aList,
   anAutomation,
+  anEvent,
   EMAIL,
   enroll,
   wait,
@@ -44,9 +45,9 @@ describe('unsubscribe links', () => {
     return localUrl(/^<([^<>]+)>$/.exec(headers['list-unsubscribe'] ?? '')![1]!)
   }
   /** Sends an email to a new contact. */
-  async function mailed(steps: object[] = [EMAIL]) {
+  async function mailed(steps: object[] = [EMAIL], rules: object = {}) {
     const contactId = await aContact(service)
-    const automationId = await anAutomation(service, { steps })
+    const automationId = await anAutomation(service, { steps, ...rules })
     await enroll(service, automationId, contactId)
     const address = await addressOf(service, contactId)
     return { contactId, automationId, address, link: await linkIn(address) }
@@ -147,16 +148,67 @@ describe('unsubscribe links', () => {
     }
   })
 
-  it('ends waiting enrollments, and suppresses the messages of new ones', async () => {
-    const { contactId, automationId, address, link } = await mailed([EMAIL, wait(60), EMAIL])
+  it('skips marketing emails and nothing else, in enrollments from before and after it', async () => {
+    const project = { type: 'WAIT_FOR_EVENT', eventName: 'project.created', timeoutMinutes: 60 }
+    const welcome = { ...EMAIL, subject: 'Welcome' }
+    const steps = [
+      ...[welcome, project, { type: 'UPDATE_CONTACT', addTags: ['customer'] }],
+      ...[{ ...EMAIL, subject: 'Tips' }, RECEIPT],
+    ]
+    const { contactId, automationId, address, link } = await mailed(steps)
+    const completes = () =>
+      eventually(
+        'the enrollment is completed',
+        async () => (await enrollmentOf(automationId, contactId)) === 'COMPLETED' || undefined,
+      )
+    const outcomes = async () =>
+      (await activityOf(service, contactId)).map(({ subject, status, error }) => [subject, status, error]).toSorted()
     await oneClick(link)
-    assert.equal(await enrollmentOf(automationId, contactId), 'CANCELLED')
+    assert.equal(await enrollmentOf(automationId, contactId), 'ACTIVE')
+    await anEvent(service, contactId, 'project.created')
+    await completes()
+    assert.deepEqual((await service.call('GET', `contacts/${contactId}`)).body.data.tags, ['customer'])
+    const error = 'The contact has unsubscribed'
+    const first = [
+      ['Tips', 'SUPPRESSED', error],
+      ['Welcome', 'SENT', null],
+      ['Your receipt', 'SENT', null],
+    ]
+    assert.deepEqual(await outcomes(), first)
+    await service.call('DELETE', `contacts/${contactId}/tags/customer`)
     await enroll(service, automationId, contactId)
-    const message = await eventually('the message is suppressed', async () =>
-      (await activityOf(service, contactId)).find(({ status }) => status === 'SUPPRESSED'),
+    await eventually('it waits', async () => (await outcomes()).length === 4 || undefined)
+    await anEvent(service, contactId, 'project.created')
+    await eventually('it goes to the end', async () => (await outcomes()).length === 6 || undefined)
+    await completes()
+    assert.deepEqual((await service.call('GET', `contacts/${contactId}`)).body.data.tags, ['customer'])
+    assert.deepEqual(
+      await outcomes(),
+      [
+        ...first,
+        ['Tips', 'SUPPRESSED', error],
+        ['Welcome', 'SUPPRESSED', error],
+        ['Your receipt', 'SENT', null],
+      ].toSorted(),
     )
-    assert.equal(message.error, 'The contact has unsubscribed')
-    assert.equal(mailsTo(address).length, 1)
+    assert.equal(mailsTo(address).length, 3)
+  })
+
+  it('ends the enrollments that have the exit rule', async () => {
+    const rule = { event: 'unsubscribed' }
+    const { contactId, automationId, link } = await mailed([EMAIL, wait(60), RECEIPT], { exitOn: [rule] })
+    await oneClick(link)
+    assert.equal(await enrollmentOf(automationId, contactId), 'EXITED')
+    const workflow = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
+    assert.equal(((await workflow.result()) as { status: string }).status, 'EXITED')
+    const { data } = (await service.call('GET', `contacts/${contactId}/decisions`)).body
+    assert.equal(data[0].sentence, 'Exited by an exit rule: the contact unsubscribed.')
+    const wrong = await service.call('PATCH', `automations/${automationId}`, { exitOn: [{ event: 'opened' }] })
+    assert.equal(wrong.body.error, 'exitOn[0].event must be one of: unsubscribed')
+    assert.equal(
+      (await service.call('PATCH', `automations/${automationId}`, { goal: rule })).refused,
+      '400 invalid_request',
+    )
   })
 
   it('does nothing for GET, HEAD, or a POST without List-Unsubscribe=One-Click', async () => {
@@ -172,7 +224,8 @@ describe('unsubscribe links', () => {
 
   it('unsubscribes the address of an erased contact, including for a contact created again', async () => {
     const email = 'made-anew@example.com'
-    const automationId = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+    const steps = [EMAIL, wait(60), EMAIL]
+    const automationId = await anAutomation(service, { steps, exitOn: [{ event: 'unsubscribed' }] })
     const first = await aContact(service, { email })
     await enroll(service, automationId, first)
     const link = await linkIn(email)
@@ -189,7 +242,7 @@ describe('unsubscribe links', () => {
       assert.match(await answer.text(), /You have been unsubscribed/, time)
       assert.equal(await suppressedBy(recreated), 'UNSUBSCRIBED')
     }
-    assert.equal(await enrollmentOf(automationId, recreated), 'CANCELLED')
+    assert.equal(await enrollmentOf(automationId, recreated), 'EXITED')
     // The contact was erased and not created again before the click.
     const { contactId: gone, address, link: other } = await mailed()
     await service.call('DELETE', `contacts/${gone}`)
@@ -213,7 +266,8 @@ describe('unsubscribe links', () => {
     await service.call('DELETE', `contacts/${contactId}`)
     const never = await aContact(service, { email: third })
     const [atFirst, atSecond] = [await aContact(service, { email: first }), await aContact(service, { email: second })]
-    const automationId = await anAutomation(service, { steps: [wait(60), EMAIL] })
+    const steps = [wait(60), EMAIL]
+    const automationId = await anAutomation(service, { steps, exitOn: [{ event: 'unsubscribed' }] })
     await enroll(service, automationId, atFirst)
     // The state after a first attempt that failed halfway.
     const erased = (await hashesOfErased(em(), contactId))!
@@ -222,7 +276,7 @@ describe('unsubscribe links', () => {
     assert.equal((await oneClick(link)).status, 200)
     assert.deepEqual([await suppressedBy(atFirst), await suppressedBy(atSecond)], ['UNSUBSCRIBED', 'UNSUBSCRIBED'])
     assert.equal(await suppressedBy(never), null)
-    assert.equal(await enrollmentOf(automationId, atFirst), 'CANCELLED')
+    assert.equal(await enrollmentOf(automationId, atFirst), 'EXITED')
   })
 
   it('also unsubscribes the contact who now has the address that the link went to', async () => {
@@ -278,12 +332,12 @@ describe('unsubscribe links', () => {
       assert.ok(!html.includes('Churn risk') && !html.includes('Not hers') && !html.includes(address))
     })
 
-    it('leaves a list, ends the enrollments that it started, and joins it again', async () => {
+    it('leaves a list, ends the enrollments that it started by their exit rule, and joins it again', async () => {
       const list = await aList(service)
       await service.call('PATCH', `lists/${list}`, { public: true })
-      const ofList = { trigger: 'LIST_ADDED', triggerConfig: { listId: list }, steps: [EMAIL, wait(60), EMAIL] }
-      const byList = await anAutomation(service, ofList)
-      const another = await anAutomation(service, { steps: [EMAIL, wait(60), EMAIL] })
+      const rules = { steps: [EMAIL, wait(60), EMAIL], exitOn: [{ event: 'unsubscribed' }] }
+      const byList = await anAutomation(service, { trigger: 'LIST_ADDED', triggerConfig: { listId: list }, ...rules })
+      const another = await anAutomation(service, rules)
       const contactId = await aContact(service)
       await service.call('POST', `lists/${list}/contacts`, { contactId })
       await enroll(service, another, contactId)
@@ -295,7 +349,7 @@ describe('unsubscribe links', () => {
       )
       const left = await post(link, new URLSearchParams({ choice: 'lists' }))
       assert.match(await left.text(), /<p role="status">Your preferences have been saved.<\/p>/)
-      assert.equal(await enrollmentOf(byList, contactId), 'CANCELLED')
+      assert.equal(await enrollmentOf(byList, contactId), 'EXITED')
       assert.equal(await enrollmentOf(another, contactId), 'ACTIVE')
       assert.equal(await suppressedBy(contactId), null)
 

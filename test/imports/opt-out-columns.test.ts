@@ -104,9 +104,10 @@ describe('an import', () => {
     )
   })
 
-  it('ends the enrollment of a contact whom a row opts out, and leaves its workflow to the relay in the bulk lane', async () => {
+  it('ends the enrollment of a contact whom a row opts out by its exit rule, and leaves its workflow to the relay in the bulk lane', async () => {
     const email = `waits@${domain()}`
-    const automationId = await anAutomation(service(), { steps: [EMAIL, wait(60), EMAIL] })
+    const steps = [EMAIL, wait(60), EMAIL]
+    const automationId = await anAutomation(service(), { steps, exitOn: [{ event: 'unsubscribed' }] })
     const contactId = await aContact(service(), { email })
     await enroll(service(), automationId, contactId)
     await eventually('the first email is sent', async () =>
@@ -124,20 +125,19 @@ describe('an import', () => {
         [automationId, contactId],
       )
     })
-    assert.deepEqual(due, [{ kind: 'END', lane: 'bulk', isDue: true }])
+    assert.deepEqual(due, [{ kind: 'LEAVE', lane: 'bulk', isDue: true }])
     const { data } = (await service().call('GET', `contacts/${contactId}/enrollments`)).body
-    assert.equal(data[0].status, 'CANCELLED')
+    assert.equal(data[0].status, 'EXITED')
     const workflow = service().context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
-    await eventually('the workflow is cancelled', async () =>
-      (await workflow.describe()).status.name === 'CANCELLED' ? true : undefined,
-    )
+    assert.equal(((await workflow.result()) as { status: string }).status, 'EXITED')
   })
 
   it('ends at most 500 enrollments per request', async function () {
     this.timeout(180_000)
     const at = domain()
     const people = 520
-    const automation = await anAutomation(service(), { status: 'DRAFT', steps: [EMAIL] })
+    const exitOn = [{ event: 'unsubscribed' }]
+    const automation = await anAutomation(service(), { status: 'DRAFT', steps: [EMAIL], exitOn })
     await sql(
       em(),
       `with made as (

@@ -1,6 +1,6 @@
 import { describeCondition, type Names } from '../../components/conditions/describe-condition.ts'
 import { count, duration } from '../../lib/format.ts'
-import type { LeaveRule } from './draft.ts'
+import type { ExitRule } from './draft.ts'
 import { problemOf } from './problems.ts'
 import { branchesOf } from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
@@ -112,7 +112,8 @@ export function branchSentence(step: Step, branch: number, names: Names): string
   return step.type === 'SPLIT' ? shares(step)[branch] : undefined
 }
 
-export function leaveRuleText(rule: LeaveRule, names: Names): string {
+export function leaveRuleText(rule: ExitRule, names: Names): string {
+  if ('event' in rule) return 'the contact unsubscribes'
   if ('condition' in rule) return describeCondition(rule.condition, names)
   const filter = rule.filter ? ` where ${describeCondition(rule.filter, names)}` : ''
   return `${rule.eventName || 'an event'}${filter}`

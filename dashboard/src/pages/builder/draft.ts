@@ -8,6 +8,7 @@ type Automation = Schemas['Automation']
 
 /** A reason to leave: an event of the contact, or a condition on the contact. */
 export type LeaveRule = { eventName: string; filter?: Loose | null } | { condition: Loose }
+export type ExitRule = LeaveRule | { event: 'unsubscribed' }
 
 export interface EntryRules {
   filter?: Loose | null
@@ -22,7 +23,7 @@ export interface AutomationDraft {
   triggerConfig: Record<string, unknown>
   onSendFailure: Automation['onSendFailure']
   entry: EntryRules
-  exitOn: readonly LeaveRule[]
+  exitOn: readonly ExitRule[]
   goal: LeaveRule | null
   steps: readonly Step[]
 }
@@ -42,7 +43,7 @@ export const draftOf = ({
   triggerConfig,
   onSendFailure,
   entry,
-  exitOn: exitOn as unknown as LeaveRule[],
+  exitOn: exitOn as unknown as ExitRule[],
   goal: goal as LeaveRule | null,
   steps: readSteps(steps) ?? [],
 })
@@ -69,7 +70,8 @@ export function parseDraft(content: unknown): AutomationDraft | undefined {
 }
 
 const isLeaveRule = (rule: unknown): boolean =>
-  isRecord(rule) && (typeof rule['eventName'] === 'string' || isRecord(rule['condition']))
+  isRecord(rule) &&
+  (typeof rule['eventName'] === 'string' || isRecord(rule['condition']) || rule['event'] === 'unsubscribed')
 
 /** A change to a draft. */
 type Change =

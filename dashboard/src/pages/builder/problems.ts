@@ -1,5 +1,5 @@
 import { isIncomplete } from '../../components/conditions/condition.ts'
-import type { AutomationDraft, EntryRules, LeaveRule } from './draft.ts'
+import type { AutomationDraft, EntryRules, ExitRule } from './draft.ts'
 import { indexTree } from './step-tree.ts'
 import type { ConditionStep, EmailStep, SplitStep, Step, StepType, WaitUntilStep, WebhookStep } from './steps.ts'
 
@@ -82,7 +82,8 @@ export function problemOf(step: Step): Problem {
   return problem
 }
 
-function leaveRuleProblem(rule: LeaveRule, name: string): Problem {
+function leaveRuleProblem(rule: ExitRule, name: string): Problem {
+  if ('event' in rule) return undefined
   if ('condition' in rule) return isIncomplete(rule.condition) ? `Complete the condition of the ${name}` : undefined
   if (isEmpty(rule.eventName)) return `Enter the event of the ${name}`
   return rule.filter && isIncomplete(rule.filter) ? `Complete the filter of the ${name}` : undefined

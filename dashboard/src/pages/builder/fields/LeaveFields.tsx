@@ -1,13 +1,14 @@
-import { Button, Select } from '@mantine/core'
+import { Button, Select, Switch } from '@mantine/core'
 import { IconPlus, IconTargetArrow, IconTrash } from '@tabler/icons-react'
 import { EventNameInput } from '../../../components/EventNameInput.tsx'
 import { newCondition } from '../../../components/conditions/condition.ts'
 import classes from '../Builder.module.css'
-import type { AutomationDraft, LeaveRule } from '../draft.ts'
+import type { AutomationDraft, ExitRule, LeaveRule } from '../draft.ts'
 import { AutomationCondition, OptionalCondition } from './AutomationCondition.tsx'
 
 const MAX_EXIT_RULES = 20
 const NEW_RULE: LeaveRule = { eventName: '' }
+const UNSUBSCRIBED: ExitRule = { event: 'unsubscribed' }
 
 /** Edits the goal and the exit rules, which end an enrollment at any step. */
 export function LeaveFields({
@@ -17,6 +18,10 @@ export function LeaveFields({
   sequence: AutomationDraft
   set: (fields: Partial<AutomationDraft>) => void
 }) {
+  const rules = exitOn.filter((rule): rule is LeaveRule => !('event' in rule))
+  const exitsOnOptOut = rules.length < exitOn.length
+  const setRules = (next: readonly LeaveRule[], onOptOut = exitsOnOptOut) =>
+    set({ exitOn: [...next, ...(onOptOut ? [UNSUBSCRIBED] : [])] })
   return (
     <>
       <section className={classes.section} aria-label="Goal">
@@ -42,18 +47,24 @@ export function LeaveFields({
       <section className={classes.section} aria-label="Exit rules">
         <h3>Exit rules</h3>
         <p className="small t2">Contacts exit at once when a rule applies, at any step.</p>
-        {exitOn.map((rule, n) => (
+        <Switch
+          label="Exit when the contact unsubscribes"
+          description="Otherwise the contact continues without marketing emails."
+          checked={exitsOnOptOut}
+          onChange={({ currentTarget: { checked } }) => setRules(rules, checked)}
+        />
+        {rules.map((rule, n) => (
           <RuleFields
             key={n}
             name={`Exit rule ${n + 1}`}
             rule={rule}
-            onChange={(next) => set({ exitOn: exitOn.with(n, next) })}
-            onRemove={() => set({ exitOn: exitOn.toSpliced(n, 1) })}
+            onChange={(next) => setRules(rules.with(n, next))}
+            onRemove={() => setRules(rules.toSpliced(n, 1))}
           />
         ))}
         {exitOn.length < MAX_EXIT_RULES && (
           <div>
-            <Button leftSection={<IconPlus aria-hidden />} onClick={() => set({ exitOn: [...exitOn, NEW_RULE] })}>
+            <Button leftSection={<IconPlus aria-hidden />} onClick={() => setRules([...rules, NEW_RULE])}>
               Add exit rule
             </Button>
           </div>
