@@ -13,6 +13,8 @@ export interface BodyLimit {
   values: number
   /** False if the operation checks each item of the body for content that cannot be stored, so that one does not affect the others. */
   findsFaults?: boolean
+  /** True if the body may be compressed. The limit is that of the uncompressed bytes. */
+  takesGzip?: boolean
 }
 
 /** Enough for a thousand items with several kilobytes each. */
@@ -43,7 +45,8 @@ export async function readBody(ctx: Context, limit: BodyLimit, isOptional = fals
   if (isThere && !JSON_TYPE.test(headers['content-type'] ?? '')) {
     throw new ApiError(WRONG_CONTENT_TYPE)
   }
-  if (/[^\s]/.test(headers['content-encoding'] ?? '') && headers['content-encoding'] !== 'identity') {
+  const encoding = headers['content-encoding']?.trim() ?? ''
+  if (encoding !== '' && encoding !== 'identity' && !(encoding === 'gzip' && limit.takesGzip)) {
     throw new ApiError(WRONG_CONTENT_TYPE, { message: 'The body must be sent without a Content-Encoding' })
   }
   const raw = await readText(ctx, limit)

@@ -21,6 +21,8 @@ export const waits = {
   outboxIdle: 1_000,
   /** Pause between two checks of the queue of transactional emails if none was due. */
   emailQueueIdle: 250,
+  /** Pause between two checks for users of kept calls who have become known. */
+  keptCalls: 1_000,
   /** Pause between two comparisons of campaigns with Temporal. */
   campaignCheck: 20_000,
   /** Pause between two checks of the reputation of automations. */

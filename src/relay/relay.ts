@@ -35,6 +35,7 @@ import { leaveByConditions } from '../enrollments/index.ts'
 import type { SendNotice } from '../instance/index.ts'
 import { deleteOldWebhookEvents } from '../webhooks/index.ts'
 import { deleteOldFiles } from '../imports/index.ts'
+import { applyKeptCalls, deleteOldKeptCalls } from '../sources/index.ts'
 import { deliver } from './deliver.ts'
 import { deleteOldHistory } from './delete-old-history.ts'
 import { guardAutomations } from './guard-automations.ts'
@@ -107,6 +108,7 @@ export function startRelay(
     loop('upkeep', upkeep(dependencies), UPKEEP_MS),
     loop('stats', addUpCounters(dependencies), idleMs),
     loop('visits', visits(dependencies), idleMs),
+    loop('sources', keptCalls(dependencies), waits.keptCalls),
     loop('campaigns', campaigns(dependencies), waits.campaignCheck),
     loop('reputation', guarding(dependencies), waits.reputationCheck),
     loop('leaving', leaving(dependencies), waits.leaving),
@@ -176,6 +178,8 @@ const addUpCounters =
   async () =>
     (await foldCounters(em.fork(), CHANGES_FOLDED)) === CHANGES_FOLDED
 
+const keptCalls = (dependencies: Dependencies) => (): Promise<boolean> => applyKeptCalls(dependencies)
+
 const campaigns = (dependencies: Dependencies) => async (): Promise<boolean> => {
   await watchCampaigns(dependencies)
   return false
@@ -239,6 +243,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const refused = await deleteOldRefusedEntries(em.fork(), pageSizes.expired)
     const webhookEvents = await deleteOldWebhookEvents(em.fork(), pageSizes.expired)
     const files = await deleteOldFiles(em.fork(), pageSizes.expired)
+    const kept = await deleteOldKeptCalls(em.fork(), pageSizes.expired)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
@@ -246,7 +251,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
-      [bodies, emailContents, asks, windows, keys, ended, entries, calls, refused, webhookEvents, files].some(
+      [bodies, emailContents, asks, windows, keys, ended, entries, calls, refused, webhookEvents, files, kept].some(
         (forgotten) => forgotten >= pageSizes.expired,
       )
     )

@@ -27,6 +27,7 @@ const MIGRATIONS = [
   'tracking/001-baseline',
   'bounces/001-baseline',
   'imports/001-baseline',
+  'sources/001-baseline',
   'campaigns/001-baseline',
   'emails/001-baseline',
   'counters/001-baseline',

@@ -36,6 +36,7 @@ import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
 import { ProvenDomain, SendRate, SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
+import { IdentifiedContact, KeptCall } from '../sources/index.ts'
 import { Template, TemplateVersion } from '../templates/index.ts'
 import { MessageVisit } from '../tracking/index.ts'
 import { ProcessedEvent, RefusedEntry, TriggerEvent } from '../triggers/index.ts'
@@ -77,6 +78,8 @@ const ENTITIES = [
   Import,
   ImportChunk,
   ImportError,
+  KeptCall,
+  IdentifiedContact,
   SenderSettings,
   StoredDkimKey,
   WarmUpDay,

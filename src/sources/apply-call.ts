@@ -13,6 +13,7 @@ import type { Call } from '../platform/call.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { idOfValues, newId } from '../platform/ids.ts'
 import type { EventSource } from '../triggers/index.ts'
+import { recordIdentified } from './kept-call-queries.ts'
 import type { AliasCall, GroupCall, IdentifyCall, SourceCall, TrackCall } from './schemas.ts'
 
 /** The context of the calls of one request. */
@@ -53,6 +54,16 @@ export async function applyCall(
   }
 }
 
+/** No contact has the ID of a call yet: it can be applied later. */
+export class UnknownUser extends ApiError {
+  readonly userId: string
+
+  constructor(userId: string, message: string) {
+    super(CONTACT_NOT_FOUND, { message })
+    this.userId = userId
+  }
+}
+
 /** The ID of the event of a call. An event that is stored already does nothing again: see `insertCustomEvents`. */
 export const eventIdOf = (workspaceId: string, messageId: string): string =>
   idOfValues('source', workspaceId, messageId)
@@ -60,15 +71,49 @@ export const eventIdOf = (workspaceId: string, messageId: string): string =>
 async function identify(dependencies: Dependencies, context: SourceContext, given: IdentifyCall, call: Call) {
   const { em } = dependencies
   const { workspaceId, tellsWhose } = context
-  const { firstName, ...metadata } = given.traits ?? {}
-  delete metadata['email']
+  const fields = fieldsOf(given.traits ?? {})
+  const email = emailOf(given)
+  const known = await byExternalId(dependencies, workspaceId, given.userId)
+  const contactId = known ?? (await createContact(dependencies, context, given, fields, call))
+  const isNewest = await recordIdentified(em, contactId, timeOf(given.timestamp))
+  if (known === undefined) return
+  const write = isNewest ? { ...fields, email } : onlyMissing(fields, await getContact(em, workspaceId, known))
+  if (write) await updateContact(em, workspaceId, known, write, tellsWhose)
+}
+
+interface ContactFields {
+  firstName?: string | null | undefined
+  metadata: Record<string, unknown>
+}
+
+/** Divides traits into the fields of a contact. A full name stays in its metadata, as in imports. */
+function fieldsOf(traits: Record<string, unknown>): ContactFields {
+  const { email: _email, firstName: given, first_name: snake, ...metadata } = traits
+  const firstName = given === undefined ? snake : given
   if (firstName !== undefined && firstName !== null && typeof firstName !== 'string')
     throw invalid('traits.firstName must be a text')
-  const email = emailOf(given)
-  const fields = { firstName, metadata }
-  const known = await byExternalId(dependencies, workspaceId, given.userId)
-  if (known === undefined) await createContact(dependencies, context, given, fields, call)
-  else await updateContact(em, workspaceId, known, { ...fields, email }, tellsWhose)
+  const { name } = metadata
+  if (firstName === undefined && typeof name === 'string' && name.trim() !== '')
+    return { firstName: name.trim().split(/\s/, 1)[0], metadata }
+  return { firstName, metadata }
+}
+
+/** The fields that a contact does not have yet; `undefined` if there are none. */
+function onlyMissing(
+  { firstName, metadata }: ContactFields,
+  contact: { firstName?: string | null; metadata: Record<string, unknown> },
+): ContactFields | undefined {
+  const missing = Object.entries(metadata).filter(([key]) => !Object.hasOwn(contact.metadata, key))
+  const isNameless = firstName != null && contact.firstName == null
+  if (missing.length === 0 && !isNameless) return undefined
+  return { ...(isNameless && { firstName }), metadata: Object.fromEntries(missing) }
+}
+
+/** The time of a call, at most now: clocks of senders may be fast. A missing or invalid one is now. */
+function timeOf(timestamp: unknown): Date {
+  const now = Date.now()
+  const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
+  return new Date(Number.isNaN(at) ? now : Math.min(at, now))
 }
 
 async function track(dependencies: Dependencies, context: SourceContext, given: TrackCall, call: Call) {
@@ -92,7 +137,7 @@ async function alias(dependencies: Dependencies, { workspaceId, tellsWhose }: So
     return
   }
   if (from === undefined)
-    throw new ApiError(CONTACT_NOT_FOUND, { message: 'No contact has this previousId. Send an identify call first.' })
+    throw new UnknownUser(previousId, 'No contact has this previousId. Send an identify call first.')
   await updateContact(dependencies.em, workspaceId, from, { externalId: userId }, tellsWhose)
 }
 
@@ -134,7 +179,10 @@ async function createContact(
   call: Call,
 ): Promise<string> {
   const email = emailOf(given)
-  if (email === undefined) throw new ApiError(CONTACT_NOT_FOUND, { message: messageFor(given) })
+  if (email === undefined) {
+    const message = messageFor(given)
+    throw given.userId ? new UnknownUser(given.userId, message) : new ApiError(CONTACT_NOT_FOUND, { message })
+  }
   const input = { email, externalId: given.userId || undefined, ...fields }
   const { id } = await upsertContact(dependencies, workspaceId, input, { ...call, id: newId() }, { isBulk })
   return id

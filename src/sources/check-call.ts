@@ -10,8 +10,16 @@ export function checkCall(given: unknown): SourceCall {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) throw invalid('The item must be an object')
   const schema = schemaOfType((given as { type?: unknown }).type)
   if (!schema) throw invalid(WRONG_TYPE, '/type')
-  return parse(schema, given)
+  return parse(schema, { ...given, ...numericIds(given as Record<string, unknown>) })
 }
+
+const IDS = ['userId', 'previousId', 'groupId'] as const
+
+/** IDs that were sent as numbers, as texts. Databases number their users, and libraries do not check the type. */
+const numericIds = (given: Record<string, unknown>): Record<string, string> =>
+  Object.fromEntries(
+    IDS.flatMap((name) => (Number.isSafeInteger(given[name]) ? [[name, String(given[name] as number)] as const] : [])),
+  )
 
 /** Reads the messageId of a call that may be invalid, for its error. */
 export function messageIdOf(given: unknown): string | null {

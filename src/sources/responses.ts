@@ -5,6 +5,10 @@ import type { ReceivedCalls } from './receive-calls.ts'
 export const receivedResponse = object({
   received: count('The number of calls in the request.'),
   ignored: count('The number of page and screen calls, and of calls whose messageId occurs earlier in the batch.', 0),
+  kept: count(
+    'The number of calls of users who are not known yet. They are applied if that changes within 10 minutes.',
+    0,
+  ),
   errors: array()
     .of(
       object({
@@ -22,11 +26,12 @@ export const receivedResponse = object({
 /** @param messageIds those of all calls */
 export const presentReceived = (
   messageIds: readonly (string | null)[],
-  { ignored, errors }: ReceivedCalls,
+  { ignored, kept, errors }: ReceivedCalls,
   invalid: ReceivedCalls['errors'],
 ): InferType<typeof receivedResponse> => ({
   received: messageIds.length,
   ignored,
+  kept,
   errors: [...invalid, ...errors]
     .toSorted((a, b) => a.index - b.index)
     .map(({ index, error }) => ({ index, messageId: messageIds[index] ?? null, error })),

@@ -1,12 +1,22 @@
-import { type ApiDependencies, BULK_BODY_LIMIT, type Caller, checkItems, ok, operation, single } from '../http/index.ts'
+import {
+  type ApiDependencies,
+  BULK_BODY_LIMIT,
+  type Caller,
+  checkItems,
+  ok,
+  operation,
+  single,
+  warn,
+} from '../http/index.ts'
 import type { Call } from '../platform/call.ts'
 import { checkCall, messageIdOf } from './check-call.ts'
-import { receiveCalls } from './receive-calls.ts'
+import { KEPT_MINUTES } from './kept-call-queries.ts'
+import { type ReceivedCalls, receiveCalls } from './receive-calls.ts'
 import { presentReceived, receivedResponse } from './responses.ts'
 import { batchSchema, MAX_CALLS, type SourceCall, sourceSchema, WRONG_TYPE } from './schemas.ts'
 
 /** The limit of the protocol. A call that cannot be stored fails alone. */
-const SOURCE_BODY_LIMIT = { ...BULK_BODY_LIMIT, bytes: 500 * 1024, findsFaults: false }
+const SOURCE_BODY_LIMIT = { ...BULK_BODY_LIMIT, bytes: 500 * 1024, findsFaults: false, takesGzip: true }
 
 const BATCH_TOO_LONG = `batch array must not exceed ${MAX_CALLS} items`
 
@@ -18,7 +28,8 @@ interface CheckedCalls {
 
 const DESCRIPTION =
   'Takes the calls of the Segment protocol. identify creates or updates a contact, track fires an event, alias changes an externalId, ' +
-  'group writes metadata. page and screen are ignored. A call that cannot be applied does not affect the others. A track call with the ' +
+  'group writes metadata. page and screen are ignored. A call of a user who is not known yet is kept for 10 minutes, and applied if an ' +
+  'identify call follows. A call that cannot be applied does not affect the others. A track call with the ' +
   'same messageId fires its event once. Also accepts HTTP basic authentication with the key as user name.'
 
 const definition = {
@@ -64,6 +75,14 @@ async function checkBody({ body }: { body: { batch?: unknown[] | undefined } }):
   return { messageIds: [messageIdOf(body)], inputs: [{ index: 0, input: checkCall(body) }], errors: [] }
 }
 
+const warningsOf = ({ kept }: ReceivedCalls): string[] =>
+  kept === 0
+    ? []
+    : [
+        `${kept} ${kept === 1 ? 'call is of a user' : 'calls are of users'} who ${kept === 1 ? 'is' : 'are'} not known yet. ` +
+          `They are applied if an identify call with traits.email arrives within ${KEPT_MINUTES} minutes`,
+      ]
+
 async function receive(
   dependencies: ApiDependencies,
   { workspace, by, scopes }: Caller,
@@ -77,5 +96,5 @@ async function receive(
     tellsWhose: scopes.includes('contacts:read'),
   }
   const received = await receiveCalls(dependencies, context, inputs, call)
-  return ok(presentReceived(messageIds, received, errors))
+  return { ...ok(presentReceived(messageIds, received, errors)), headers: warn(warningsOf(received)) }
 }

@@ -22,6 +22,14 @@ const context = () =>
     json: { type: ['object', 'null'], additionalProperties: true },
     example: { traits: { email: 'ada@example.com' } },
   })
+const timestamp = () =>
+  mixed()
+    .nullable()
+    .meta({
+      description: 'When it happened. An identify call that is older than the newest one overwrites no traits.',
+      json: { type: ['string', 'null'] },
+      example: '2026-11-21T09:30:00Z',
+    })
 const traits = (description: string, example: object) =>
   nullableObject(MAX_METADATA_BYTES).meta({
     description,
@@ -54,11 +62,11 @@ const common = <const Type extends string>(...types: readonly Type[]) => ({
 
 const identifySchema = callOf({
   ...common('identify'),
-  traits: traits('email and firstName are fields of the contact, the others its metadata.', {
-    email: 'ada@example.com',
-    firstName: 'Ada',
-    plan: 'free',
-  }),
+  traits: traits(
+    'email and firstName (or first_name, or the first word of name) are fields of the contact, the others its metadata.',
+    { email: 'ada@example.com', firstName: 'Ada', plan: 'free' },
+  ),
+  timestamp: timestamp(),
 })
 
 const trackSchema = callOf({
@@ -141,7 +149,7 @@ const batch = () =>
 /** `POST /sources/segment`. */
 export const sourceSchema = object({
   batch: batch(),
-  ...anything(['type', 'userId', 'messageId', 'context', 'traits', 'event', 'properties', 'previousId', 'groupId']),
+  ...anything(['type', 'userId', 'messageId', 'context', 'traits', 'event', 'properties', 'previousId', 'groupId', 'timestamp']),
 }).meta({
   open: true,
   variants: [...CALLS, object({ batch: batch().required() }).meta({ open: true, component: 'SourceBatch' })],

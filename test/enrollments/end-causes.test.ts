@@ -27,10 +27,11 @@ const ENDINGS: Record<string, Ending> = {
       service.call('DELETE', `automations/${automationId}/enrollments/${contactId}`),
     sentence: /^Was cancelled by the request [\w-]{8,}\.$/,
   },
-  'a suppression by a member': {
+  'an unsubscribe': {
+    automation: { exitOn: [{ event: 'unsubscribed' }] },
     end: async ({ service, contactId }) =>
-      service.call('POST', 'suppressions', { email: await addressOf(service, contactId), reason: 'MANUAL' }),
-    sentence: /^Was cancelled: the address was suppressed\.$/,
+      service.call('POST', 'suppressions', { email: await addressOf(service, contactId), reason: 'UNSUBSCRIBED' }),
+    sentence: /^Exited by an exit rule: the contact unsubscribed\.$/,
   },
   'an exit rule': {
     automation: { exitOn: [{ eventName: 'paid' }] },
@@ -88,13 +89,13 @@ describe('the decision about an enrollment that ended early', () => {
     const listId = await aList(service)
     await service.call('PATCH', `lists/${listId}`, { public: true })
     const trigger = { trigger: 'LIST_ADDED', triggerConfig: { listId } }
-    const automationId = await anAutomation(service, { ...WAITING, ...trigger })
+    const automationId = await anAutomation(service, { ...WAITING, ...trigger, exitOn: [{ event: 'unsubscribed' }] })
     const contactId = await aContact(service, { listId })
     // Records what adding it started.
     await enroll(service, automationId, contactId)
     const visit = { contactId, originId: newId() }
     await setPreferences(service.context.dependencies, visit, { kind: 'lists', ids: [] })
-    assert.match((await endOf(contactId)).sentence, /^Was cancelled: the contact left the list that started it\.$/)
+    assert.match((await endOf(contactId)).sentence, /^Exited by an exit rule: the contact unsubscribed\.$/)
   })
 
   it('names an email that was rejected', async () => {

@@ -109,12 +109,15 @@ describe('an import', () => {
     assert.equal(((await service().call('GET', `lists/${listId}/contacts`)).body.data as unknown[]).length, 0)
   })
 
-  it('suppresses opted-out contacts in any order of rows and files, and ends their enrollments', async () => {
+  it('suppresses opted-out contacts in any order of rows and files, and ends enrollments with the exit rule', async () => {
     const at = domain()
     const listId = await aList(service())
     const waiting = await aContact(service())
     const address = await addressOf(service(), waiting)
-    const automationId = await anAutomation(service(), { steps: [wait(60), EMAIL] })
+    const automationId = await anAutomation(service(), {
+      steps: [wait(60), EMAIL],
+      exitOn: [{ event: 'unsubscribed' }],
+    })
     await enroll(service(), automationId, waiting)
     const text = `email,subscribed\na@${at},false\na@${at},true\n${address},no\nb@${at},TRUE\nc@${at},maybe\n`
     const columns = [{ column: 'subscribed', field: 'consent', yes: ['true'] }]

@@ -127,7 +127,7 @@ describe('attempts to send a message, and concurrent stops', () => {
 
   for (const by of ['an unsubscribe', 'an erasure', 'an operator'] as const)
     it(`does not deadlock with ${by} that ends its enrollment`, async () => {
-      const automationId = await anAutomation(service)
+      const automationId = await anAutomation(service, { exitOn: [{ event: 'unsubscribed' }] })
       const { contactId, step } = await aStep(automationId)
       const attempt = await claimStep(service, step)
       const stop = async () => {

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
+import { gzipSync } from 'node:zlib'
+import { sql } from '../../src/platform/db/sql.ts'
 import { eventIdOf } from '../../src/sources/apply-call.ts'
+import { deleteOldKeptCalls } from '../../src/sources/kept-call-queries.ts'
 import { activityOf, aContact, anAutomation, EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import type { CallOptions, Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
+import { checkRows } from '../support/table.ts'
 
 interface Contact {
   id: string
@@ -41,7 +45,7 @@ describe('the Segment source', () => {
     const userId = `user-${newId()}`
     return { userId, email: `${userId}@example.com`, name: `external:${userId}` }
   }
-  const applied = (received = 1, ignored = 0) => ({ data: { received, ignored, errors: [] } })
+  const applied = (received = 1, ignored = 0, kept = 0) => ({ data: { received, ignored, kept, errors: [] } })
   const errorOf = async (call: object) => {
     const { status, body } = await send({ batch: [call] })
     assert.equal(status, 200)
@@ -89,10 +93,6 @@ describe('the Segment source', () => {
       const [taken, user] = [aUser(), aUser()]
       for (const { userId, email } of [taken, user]) await send({ type: 'identify', userId, traits: { email } })
       const { userId } = aUser()
-      assert.equal(
-        await errorOf({ type: 'identify', userId }),
-        'No contact has this userId. Send traits.email to create it.',
-      )
       assert.equal(
         await errorOf({ type: 'identify', traits: {} }),
         'The call names no contact. Send userId or traits.email.',
@@ -175,26 +175,157 @@ describe('the Segment source', () => {
       assert.deepEqual((await eventsOf(name)).map((event) => event.name).toSorted(), ['Ordered', 'Visited'])
     })
 
-    it('returns an error for an unknown contact', async () => {
-      const call = { type: 'track', event: 'seen', messageId: 'm-1', anonymousId: newId() }
-      const { body } = await send({ batch: [call, { ...call, userId: aUser().userId, messageId: null }] })
+    it('returns an error for a call that names no user', async () => {
+      const { body } = await send({ batch: [{ type: 'track', event: 'seen', messageId: 'm-1', anonymousId: newId() }] })
       assert.deepEqual(body.data.errors, [
         { index: 0, messageId: 'm-1', error: 'The call names no contact. Send userId or context.traits.email.' },
-        {
-          ...{ index: 1, messageId: null },
-          error: 'No contact has this userId. Send an identify call with traits.email first, or context.traits.email.',
-        },
       ])
     })
+  })
 
-    it('applies a call whose first attempt failed', async () => {
+  describe('a call of a user who is not known yet', () => {
+    it('is kept, with a warning, and applied in its order when an identify call follows', async () => {
       const { userId, email, name } = aUser()
-      const call = { type: 'track', event: 'seen', messageId: newId(), userId }
-      await errorOf(call)
-      await send({ type: 'identify', userId, traits: { email } })
-      assert.deepEqual((await send(call)).body, applied())
-      assert.equal((await eventsOf(name)).length, 1)
+      const tracked = ['first', 'second', 'third'].map((event) => ({
+        type: 'track',
+        userId,
+        event,
+        messageId: newId(),
+      }))
+      const group = { type: 'group', userId, groupId: 'acme' }
+      const { body, headers } = await send({ batch: [...tracked, tracked[0], group] })
+      assert.deepEqual(body, applied(5, 1, 4))
+      assert.equal(
+        headers.get('x-warning'),
+        '4 calls are of users who are not known yet. They are applied if an identify call with traits.email arrives within 10 minutes',
+      )
+      // The sender repeats a call after a lost response.
+      assert.deepEqual((await send(tracked[1])).body, applied(1, 0, 1))
+      assert.deepEqual((await send({ type: 'identify', userId, traits: { email } })).body, applied())
+      const events = async () => (await eventsOf(name)).map((event) => event.name).toReversed()
+      assert.deepEqual(await events(), ['first', 'second', 'third'])
+      assert.deepEqual((await find(name))!.metadata, { group: 'acme' })
+      assert.deepEqual((await send(tracked[2])).body, applied())
+      assert.deepEqual(await events(), ['first', 'second', 'third'])
     })
+
+    it('is applied when the contact gets the userId in another way', async () => {
+      const { userId, email, name } = aUser()
+      await send({ type: 'track', userId, event: 'early' })
+      await service.call('POST', 'contacts', { email, externalId: userId })
+      await eventually('a worker applies it', async () => (await eventsOf(name)).length === 1 || undefined)
+    })
+
+    it('is applied in its own workspace only', async () => {
+      const { userId, email, name } = aUser()
+      const other = await openWorkspace({ worker: false })
+      await send({ type: 'track', userId, event: 'ours' })
+      await other.call('POST', 'sources/segment', { type: 'identify', userId, traits: { email } })
+      const theirs = (await other.call('GET', `contacts/${name}/events`)).body.data
+      assert.deepEqual(theirs, [])
+      await send({ type: 'identify', userId, traits: { email } })
+      assert.deepEqual(
+        (await eventsOf(name)).map((event) => event.name),
+        ['ours'],
+      )
+    })
+
+    it('is deleted after ten minutes', async () => {
+      const { userId, email, name } = aUser()
+      await send({
+        batch: [
+          { type: 'track', userId, event: 'late' },
+          { type: 'track', userId, event: 'in time' },
+        ],
+      })
+      const em = service.context.orm.em.fork()
+      const age = (minutes: number, event: string) =>
+        sql(
+          em,
+          `update kept_calls set received_at = now() - make_interval(mins => $1) where user_id = $2 and call->>'event' = $3`,
+          [minutes, userId, event],
+        )
+      await age(10, 'late')
+      await age(9, 'in time')
+      while ((await deleteOldKeptCalls(em, 1)) === 1);
+      await send({ type: 'identify', userId, traits: { email } })
+      assert.deepEqual(
+        (await eventsOf(name)).map((event) => event.name),
+        ['in time'],
+      )
+    })
+
+    it('is not lost if it arrives together with the identify call', async () => {
+      const users = Array.from({ length: 60 }, aUser)
+      await Promise.all(
+        users.flatMap(({ userId, email }) => [
+          send({ type: 'track', userId, event: 'Signed Up' }),
+          send({ type: 'identify', userId, traits: { email } }),
+        ]),
+      )
+      for (const { name } of users)
+        await eventually('the event is stored', async () => (await eventsOf(name)).length === 1 || undefined)
+    })
+  })
+
+  it('keeps newer traits if an identify call arrives late', async () => {
+    const { userId, email, name } = aUser()
+    const at = (seconds: number) => new Date(Date.now() - 60_000 + seconds * 1_000).toISOString()
+    const identify = (timestamp: string | undefined, traits: object) =>
+      send({ type: 'identify', userId, timestamp, traits })
+    await identify(at(2), { email, plan: 'pro', firstName: 'Ada' })
+    await identify(at(1), { email: `old-${email}`, plan: 'free', firstName: 'Adda', source: 'ad' })
+    assert.partialDeepStrictEqual(await find(name), {
+      email,
+      firstName: 'Ada',
+      metadata: { plan: 'pro', source: 'ad' },
+    })
+    await identify(at(3), { plan: 'team' })
+    assert.partialDeepStrictEqual(await find(name), { metadata: { plan: 'team', source: 'ad' } })
+    // The clock of this sender is an hour fast, and the next one has no time.
+    await identify(at(3_600), { plan: 'free' })
+    await identify(undefined, { plan: 'pro' })
+    assert.partialDeepStrictEqual(await find(name), { metadata: { plan: 'pro' } })
+  })
+
+  it('reads names as the libraries send them', async () => {
+    const rows: Record<string, [traits: object, firstName: string | null, metadata: object]> = {
+      firstName: [{ firstName: 'Ada', lastName: 'L' }, 'Ada', { lastName: 'L' }],
+      first_name: [{ first_name: 'Ada', last_name: 'L' }, 'Ada', { last_name: 'L' }],
+      'a full name': [{ name: ' Ada  Lovelace' }, 'Ada', { name: ' Ada  Lovelace' }],
+      'both names': [{ name: 'Countess of Lovelace', firstName: 'Ada' }, 'Ada', { name: 'Countess of Lovelace' }],
+      'no name': [{ plan: 'pro' }, null, { plan: 'pro' }],
+      'a name that is no text': [{ name: 5 }, null, { name: 5 }],
+    }
+    await checkRows(rows, async ([traits, firstName, metadata]) => {
+      const { userId, email, name } = aUser()
+      await send({ type: 'identify', userId, traits: { email, ...traits } })
+      assert.partialDeepStrictEqual(await find(name), { firstName, metadata })
+    })
+  })
+
+  it('accepts a number as userId, and a compressed body', async () => {
+    const userId = 4_711_000_000 + process.pid
+    const email = `${userId}@example.com`
+    const batch = [
+      { type: 'identify', userId, traits: { email } },
+      { type: 'track', userId, event: 'seen' },
+    ]
+    const url = `http://127.0.0.1:${service.port}/api/v1/sources/segment/v1/batch`
+    const headers = { authorization: `Bearer ${service.key}`, 'content-type': 'application/json' }
+    const post = (path: string, body: Buffer) =>
+      fetch(path, { method: 'POST', headers: { ...headers, 'content-encoding': 'gzip' }, body: new Uint8Array(body) })
+    const answer = await post(url, gzipSync(JSON.stringify({ batch })))
+    assert.deepEqual([answer.status, await answer.json()], [200, applied(2)])
+    assert.equal((await eventsOf(`external:${userId}`)).length, 1)
+    // A small body can become a large one.
+    const bomb = await post(url, gzipSync(`{"batch":["${'x'.repeat(50_000_000)}"]}`))
+    assert.deepEqual([bomb.status, await bomb.json()], [400, { error: 'Request body too large' }])
+    const other = await post(url.replace('sources/segment/v1/batch', 'contacts'), gzipSync('{}'))
+    assert.deepEqual(
+      [other.status, await other.json()],
+      [400, { error: 'The body must be sent without a Content-Encoding' }],
+    )
   })
 
   it('changes an externalId by alias, also if the call is repeated', async () => {
@@ -206,7 +337,7 @@ describe('the Segment source', () => {
     assert.equal(await find(before.name), undefined)
     await send({ type: 'identify', userId: other.userId, traits: { email: other.email } })
     assert.match(await errorOf({ ...call, previousId: other.userId }), /Contacts are not merged/)
-    assert.match(await errorOf({ ...call, previousId: 'nobody', userId: 'nobody' }), /No contact has this previousId/)
+    assert.deepEqual((await send({ ...call, previousId: 'nobody', userId: 'nobody' })).body, applied(1, 0, 1))
   })
 
   it('writes a group to metadata', async () => {
@@ -278,7 +409,7 @@ describe('the Segment source', () => {
         ['{"type":["track"]}', /^type must be one of/],
         [`{"type":"track","userId":"${userId}"}`, /^event is required$/],
         [`{"type":"track","event":"${long}","userId":"${userId}"}`, /^event must not be longer than 1000 characters$/],
-        ['{"type":"track","event":{},"userId":5}', /^userId must be a string; event must be a string$/],
+        ['{"type":"track","event":{},"userId":5.5}', /^userId must be a string; event must be a string$/],
         [`{"type":"track","event":"x","userId":"${long}"}`, /^userId must not be longer than 200 characters$/],
         [`{"type":"track","event":"x","userId":"${userId}","properties":[1]}`, /^properties must be a JSON object$/],
         [`{"type":"track","event":"x","userId":"${userId}","properties":${deep}}`, /^properties is nested deeper/],
