@@ -31,7 +31,9 @@ export function assertDataComplete(variables: readonly UsedVariable[], data: Dat
 
 /** Warnings about data that the template does not use, as ASCII for a header */
 export function unusedData(variables: readonly UsedVariable[], data: Data): string[] {
-  const used = new Set(variables.map(({ name }) => name.split('.')).map(([root, key]) => (root === 'data' ? key : root)))
+  const used = new Set(
+    variables.map(({ name }) => name.split('.')).map(([root, key]) => (root === 'data' ? key : root)),
+  )
   // A template that uses the whole of `data` uses every key.
   if (variables.some(({ name }) => name === 'data')) return []
   return Object.keys(data)

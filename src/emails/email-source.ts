@@ -63,10 +63,10 @@ export const emailSource: MessageSource = {
     const { workspaceId, attachments } = email ?? { workspaceId: message.workspaceId, attachments: [] }
     const hashes = attachments.map(({ hash }) => hash)
     const contents = await readContents(em, workspaceId, hashes)
-    return attachments.map(({ filename, contentType, contentId, hash }) => {
+    return attachments.map(({ filename, contentType, contentId, disposition, hash }) => {
       const content = contents.get(hash)
       if (!content) throw new Error(`The content of an attachment of the email ${message.id} is missing`)
-      return { filename, contentType, contentId, content }
+      return { filename, contentType, contentId, disposition, content }
     })
   },
 

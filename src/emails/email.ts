@@ -27,4 +27,5 @@ export interface AttachmentInput {
   content: Buffer
   contentType?: string | undefined
   contentId?: string | undefined
+  disposition?: 'attachment' | 'inline' | undefined
 }

@@ -3,10 +3,12 @@ import { defineEntity, p } from '@mikro-orm/core'
 /** A file that is sent with an email, without its content. */
 export interface AttachedFile {
   filename: string
-  /** A MIME type. */
+  /** A MIME type with its parameters. */
   contentType: string
-  /** For a picture in the HTML; `null` for a file to download. */
+  /** For a picture in the HTML; `null` if it has none. */
   contentId: string | null
+  /** As the mail that was submitted over SMTP said; `null` for the default. */
+  disposition: 'attachment' | 'inline' | null
   /** In bytes. */
   size: number
   /** SHA-256 of the content, in hexadecimal. */

@@ -200,6 +200,23 @@ export async function markCancelled(em: EntityManager, id: string): Promise<void
   await sql(em, 'update emails set cancelled_at = now() where id = $1::uuid', [id])
 }
 
+/** Removes the visible recipients of emails that name a contact, by their present or a former address. */
+export async function hideRecipient(em: EntityManager, contactId: string): Promise<void> {
+  await sql(
+    em,
+    `update emails set headers = headers - '{To,Cc}'::text[]
+     from (
+       select workspace_id, email from contacts where id = $1::uuid
+       union select contact.workspace_id, former.email
+       from former_addresses former join contacts contact on contact.id = former.contact_id
+       where former.contact_id = $1::uuid
+     ) address
+     where emails.workspace_id = address.workspace_id and headers ?| '{To,Cc}'
+       and position(lower(address.email) in lower(concat(headers->>'To', ' ', headers->>'Cc'))) > 0`,
+    [contactId],
+  )
+}
+
 /** Deletes the emails to contacts. */
 export async function deleteEmailsOf(em: EntityManager, contactIds: readonly string[]): Promise<void> {
   await sql(em, 'delete from emails where contact_id = any($1::uuid[])', [contactIds])

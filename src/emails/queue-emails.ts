@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { detectMimeType } from 'nodemailer/lib/mime-funcs/mime-types'
 import { contactsByKey } from '../contacts/index.ts'
 import { queueEmails } from '../messages/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -75,7 +76,7 @@ export async function queueBatch(
 ): Promise<Queued[]> {
   const emails = inputs.map((input) => ({ id: newId(), input }))
   const results = await inTransaction(em, (unit) => queueEach(unit, workspaceId, emails))
-  return results.map((result) => 
+  return results.map((result) =>
     result instanceof ApiError ? { error: result.message } : { id: result.row.id, warnings: result.warnings },
   )
 }
@@ -232,9 +233,12 @@ function inLanguage({ content, translations }: CompiledContents, locale: string)
 
 /** Describes the files of an email. @param contents their contents are added to it, by hash */
 function filesOf({ attachments = [] }: EmailInput, contents: Map<string, Buffer>): AttachedFile[] {
-  return attachments.map(({ filename, content, contentType = 'application/octet-stream', contentId = null }) => {
+  return attachments.map(({ filename, content, contentType, contentId = null, disposition = null }) => {
     const hash = createHash('sha256').update(content).digest('hex')
     contents.set(hash, content)
-    return { filename, contentType, contentId, size: content.length, hash }
+    return {
+      ...{ filename, contentId, disposition, size: content.length, hash },
+      contentType: contentType ?? detectMimeType(filename),
+    }
   })
 }

@@ -19,21 +19,36 @@ const DAY_MS = 24 * 60 * 60_000
 
 /** Headers that an email may set: those that neither address the email nor describe its format. */
 const SAFE_HEADER =
-  /^(?:X-[A-Za-z0-9-]{1,70}|In-Reply-To|References|Importance|Priority|Precedence|Auto-Submitted|Feedback-ID)$/i
+  /^(?:X-[A-Za-z0-9-]{1,70}|List-[A-Za-z-]{1,30}|In-Reply-To|References|Importance|Priority|Precedence|Auto-Submitted|Feedback-ID)$/i
 /** Visible ASCII on one line. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
 const oneLine = () =>
   filledText().matches(/^\P{Cc}*$/u, ({ path }) => `${path} must not contain line breaks or control characters`)
 
-const address = (description: string, example: string) =>
-  string()
+const address = (description: string, example: string) => {
+  const message = ({ path }: { path: string }) =>
+    `${path} must be exactly one email address, such as ada@example.com. For several recipients, use POST /emails/batch`
+  return string()
+    .typeError(message)
     .test({
       name: 'address',
-      message: ({ path }) => `${path} must be exactly one email address, such as ada@example.com`,
+      message,
       test: (value) => value === undefined || (value.length <= MAX_ADDRESS_LENGTH && isEmailAddress(value)),
     })
     .meta({ description, json: { format: 'email' }, example })
+}
+
+const mailbox = () =>
+  oneLine()
+    .test(atMost(300))
+    .test({
+      name: 'mailbox',
+      message: ({ path }) => `${path} must be an address, or a name and an address as "Orchard <hello@example.com>"`,
+      // A quotation mark would end the name within the header.
+      test: (value) =>
+        value === undefined || (isMailbox(value) && /^(?:"[^"\\]*"\s*|[^"\\]*)(?:<[^"]*>)?$/.test(value)),
+    })
 
 const headers = () =>
   mixed<Record<string, string>>()
@@ -43,7 +58,7 @@ const headers = () =>
     })
     .meta({
       description:
-        'Additional headers: names that begin with X-, In-Reply-To, References, Importance, Priority, Precedence, Auto-Submitted and Feedback-ID.',
+        'Additional headers: names that begin with X- or List-, In-Reply-To, References, Importance, Priority, Precedence, Auto-Submitted and Feedback-ID.',
       json: { type: 'object', additionalProperties: { type: 'string' }, maxProperties: MAX_HEADERS },
       example: { 'X-Order-ID': '4711' },
     })
@@ -70,7 +85,9 @@ function headerProblem(value: unknown): string | undefined {
 /** Base64 with padding (RFC 4648, section 4). */
 const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
-const CONTENT_TYPE = /^[\w.+-]{1,100}\/[\w.+-]{1,100}$/
+/** A MIME type, and parameters such as `; method=REQUEST` (RFC 2045, section 5.1). */
+const CONTENT_TYPE =
+  /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:\s*;\s*[\w.+*-]{1,50}=(?:[\w.:/+-]{1,200}|"[\w .:/+-]{0,200}")){0,10}$/
 const CONTENT_ID = /^[\w.@+-]{1,200}$/
 export const isContentType = (text: string): boolean => CONTENT_TYPE.test(text)
 export const isContentId = (text: string): boolean => CONTENT_ID.test(text)
@@ -93,30 +110,31 @@ const attachment = object({
     .meta({ description: 'The content as base64.', json: { contentEncoding: 'base64' }, example: 'SGVsbG8=' }),
   contentType: string()
     .matches(CONTENT_TYPE, ({ path }) => `${path} must be a MIME type such as application/pdf`)
-    .meta({ description: 'The MIME type. The default is application/octet-stream.', example: 'application/pdf' }),
+    .meta({
+      description:
+        'The MIME type. The default is guessed from the filename. text/calendar; method=REQUEST is sent as an invitation.',
+      example: 'application/pdf',
+    }),
   contentId: string()
     .matches(CONTENT_ID, ({ path }) => `${path} must be letters, digits and the characters . @ + - _`)
-    .meta({ description: 'For a picture in the HTML: it is shown where the HTML has src="cid:…".', example: 'logo' }),
+    .meta({
+      description: 'For a picture in the HTML: it is shown where the HTML has src="cid:…". Otherwise it is a file.',
+      example: 'logo',
+    }),
 })
   .required()
   .meta({ synonyms: { name: 'filename', type: 'contentType', cid: 'contentId' } })
 
 const fields = {
   to: address('The recipient: one address, with or without a contact.', 'ada@example.com').required('to is required'),
-  from: oneLine()
-    .test(atMost(300))
-    .test({
-      name: 'mailbox',
-      message: ({ path }) => `${path} must be an address, or a name and an address as "Orchard <hello@example.com>"`,
-      // A quotation mark would end the name within the header.
-      test: (value) =>
-        value === undefined || (isMailbox(value) && /^(?:"[^"\\]*"\s*|[^"\\]*)(?:<[^"]*>)?$/.test(value)),
-    })
-    .meta({
-      description: "The sender, at the domain of the workspace's sender. The default is the workspace's sender.",
-      example: 'Orchard <receipts@example.com>',
-    }),
-  replyTo: address('The address for replies, if it is not that of the sender.', 'support@example.com'),
+  from: mailbox().meta({
+    description: "The sender, at the domain of the workspace's sender. The default is the workspace's sender.",
+    example: 'Orchard <receipts@example.com>',
+  }),
+  replyTo: mailbox().meta({
+    description: 'The address for replies, with or without a name, if it is not that of the sender.',
+    example: 'Support <support@example.com>',
+  }),
   subject: oneLine().test(atMost(MAX_SUBJECT_LENGTH)).meta({
     description: 'Required without a template. It is sent as it is: only templates have variables.',
     example: 'Your receipt',
@@ -166,6 +184,8 @@ const sizeOf = (content: unknown): number =>
 const isNear = (aheadMs: number): boolean =>
   Number.isNaN(aheadMs) || (aheadMs > -60_000 && aheadMs <= MAX_SCHEDULE_DAYS * DAY_MS)
 
+const ONE_RECIPIENT = 'An email has one recipient. Send one to each with POST /emails/batch'
+
 /** The names of these fields in other services. */
 const SYNONYMS = {
   ...{ variables: 'data', props: 'data', mergeVariables: 'data', dynamic_template_data: 'data', TemplateModel: 'data' },
@@ -190,7 +210,7 @@ export const emailSchema = object(fields)
       has('html') || has('text') || createError({ path: 'text', message: 'html or text is required, or a templateId' })
     )
   })
-  .meta({ component: 'EmailInput', synonyms: SYNONYMS })
+  .meta({ component: 'EmailInput', synonyms: SYNONYMS, instead: { cc: ONE_RECIPIENT, bcc: ONE_RECIPIENT } })
 
 /** `GET /emails`. */
 export const emailsQuery = cursorQuery({

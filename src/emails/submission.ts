@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import type { Attachment, Email } from 'postal-mime'
+import type { Address } from 'postal-mime'
 import { SMTPServer, type SMTPServerDataStream, type SMTPServerSession } from 'smtp-server'
 import type { AuthenticateKey, Caller } from '../http/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -14,9 +14,10 @@ import { createBulkhead, type Bulkhead } from '../platform/bulkhead.ts'
 import { JobEndedProcess, type JobProcess, JobTookTooLong } from '../platform/job-process.ts'
 import { waits } from '../platform/waits.ts'
 import { mailboxOf } from '../senders/index.ts'
-import { type AttachmentInput, type EmailInput, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from './email.ts'
+import { type AttachmentInput, MAX_ATTACHMENT_BYTES, MAX_ATTACHMENTS } from './email.ts'
 import { createMailParser, type ParsedMail } from './mail-parser.ts'
 import { queueTogether } from './queue-emails.ts'
+import type { SubmittedFile, SubmittedMail } from './submitted-mail.ts'
 import { checkEmail, isAllowedHeader, isContentId, isContentType, MAX_FILENAME_LENGTH, MAX_HEADERS } from './schemas.ts'
 
 const MAX_MAIL_BYTES = 15 * 1024 * 1024
@@ -48,7 +49,7 @@ interface Client {
 
 /**
  * Accepts transactional emails over SMTP (RFC 6409), for frameworks that speak SMTP. The password is an API key. Each recipient
- * gets an email of their own. A mail that is repeated with its Message-ID is not sent again.
+ * gets an email of their own, with the same visible recipients. A mail that is repeated is not sent again.
  *
  * @throws {NodeJS.ErrnoException} if the port is in use or not permitted
  */
@@ -178,12 +179,15 @@ async function receive(
   try {
     const content = contentOf(mail)
     const attachments = attachmentsOf(mail)
-    const messageId = mail.messageId?.replace(/[<>\s]/g, '') ?? ''
-    // Only the same mail, submitted again, is the same email.
-    const same = messageId === '' ? newCall().id : createHash('sha256').update(raw).digest('hex')
-    const emails = session.envelope.rcptTo.map(({ address }) => {
-      const input: EmailInput = { ...checkEmail({ ...content, to: address }), attachments }
-      return { id: idOfValues('submission', workspaceId, same, emailKey(address)), input }
+    const same = sameAs(mail, content, attachments)
+    const to = session.envelope.rcptTo.map(({ address }) => address)
+    const emails = to.map((address) => {
+      const input = checkEmail({ ...content, to: address })
+      const headers = { ...input.headers, ...visibleHeaders(mail, to) }
+      return {
+        id: idOfValues('submission', workspaceId, same, emailKey(address)),
+        input: { ...input, headers, attachments },
+      }
     })
     await queueTogether(dependencies, workspaceId, emails)
     return `2.0.0 Accepted as ${emails.map(({ id }) => id).join(' ')}`.slice(0, 400)
@@ -193,8 +197,46 @@ async function receive(
   }
 }
 
+/**
+ * Identifies a mail, so that it is sent once if it is submitted again: by its Idempotency-Key, or by its Message-ID and its content,
+ * because some programs use a Message-ID twice. Boundaries and dates do not matter: libraries change them for each attempt.
+ */
+function sameAs({ messageId, headers }: SubmittedMail, content: object, files: readonly AttachmentInput[]): string {
+  const key = headers.find((header) => header.key === 'idempotency-key')?.value.trim()
+  if (key) return `key ${key}`
+  const id = messageId?.replace(/[<>\s]/g, '') ?? ''
+  if (id === '') return newCall().id
+  const hash = createHash('sha256').update(JSON.stringify([id, content]))
+  for (const { content: bytes, ...file } of files) hash.update(JSON.stringify(file)).update(bytes)
+  return hash.digest('hex')
+}
+
+/** The headers that the copies of a mail share: all its recipients except Bcc, and its Message-ID, which answers refer to. */
+function visibleHeaders({ to = [], cc = [], messageId }: SubmittedMail, recipients: readonly string[]) {
+  const list = (addresses: readonly Address[]) =>
+    addresses
+      .flatMap((address) => address.group ?? [address])
+      .filter(({ address }) => isEmailAddress(address))
+      .map(({ name, address }) => mailboxOf(name || null, address))
+      .join(', ')
+  const [visibleTo, visibleCc] = [list(to), list(cc)]
+  const isAlone = recipients.length === 1 && visibleCc === '' && visibleTo === recipients[0]
+  return {
+    ...(!isAlone && visibleTo !== '' && { To: visibleTo }),
+    ...(visibleCc !== '' && { Cc: visibleCc }),
+    ...(messageId !== undefined && MESSAGE_ID.test(messageId) && { 'Message-ID': messageId }),
+  }
+}
+
+const MESSAGE_ID = /^<[\x21-\x7e]{1,900}>$/
+
+/** Mail whose signature or encryption would break, because Dripline composes it anew. */
+const SEALED = /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-mime)$/
+const SEALED_ERROR =
+  '5.6.0 Signed or encrypted mail cannot be sent, because Dripline composes each mail anew. Send it unsigned: Dripline signs it with DKIM'
+
 /** Parses a mail. @throws an SMTP error if it is malformed or too complex, or its texts cannot be stored */
-async function parse(parser: JobProcess<Uint8Array, ParsedMail>, raw: Buffer): Promise<Email> {
+async function parse(parser: JobProcess<Uint8Array, ParsedMail>, raw: Buffer): Promise<SubmittedMail> {
   const mail = await parser.run(raw).catch((error: unknown) => {
     // The server may be busy. A crafted mail fails again, and its client gives up.
     if (error instanceof JobTookTooLong)
@@ -204,6 +246,7 @@ async function parse(parser: JobProcess<Uint8Array, ParsedMail>, raw: Buffer): P
     throw error
   })
   if ('fault' in mail) throw smtpError(550, `5.6.0 The mail cannot be read: ${mail.fault}`.slice(0, 400))
+  if (SEALED.test(mail.contentType)) throw smtpError(550, SEALED_ERROR)
   const { subject, html, text } = mail
   const fault = findJsonFault({ subject, html, text })
   if (fault) throw smtpError(550, `5.6.0 ${fault}`)
@@ -221,16 +264,21 @@ async function readAll(stream: SMTPServerDataStream): Promise<Buffer> {
   return Buffer.concat(chunks)
 }
 
-/** The fields of `POST /emails` that a mail contains, without its recipient and its attachments. */
-function contentOf({ from, replyTo, subject, html, text, headers }: Email): object {
+/**
+ * The fields of `POST /emails` that a mail contains, without its recipient and its attachments.
+ * @throws an SMTP error if it has several addresses for replies
+ */
+function contentOf({ from, replyTo = [], subject, html, text, headers }: SubmittedMail): object {
   const allowed = headers.filter(({ key, value }) => isAllowedHeader(key, value))
   const named = new Map(allowed.map(({ key, originalKey, value }) => [key, [originalKey ?? key, value] as const]))
   const kept = [...named.values()].slice(0, MAX_HEADERS)
-  const [reply] = replyTo ?? []
+  const replies = replyTo.flatMap((each) => each.group ?? [each])
+  if (replies.length > 1) throw smtpError(550, '5.6.0 Reply-To must have one address')
+  const [reply] = replies
   return {
     subject: subject?.trim() || '(no subject)',
     ...(from?.address && { from: mailboxOf(from.name || null, from.address) }),
-    ...(reply?.address && { replyTo: reply.address }),
+    ...(reply?.address && { replyTo: mailboxOf(reply.name || null, reply.address) }),
     ...(html !== undefined && { html }),
     ...((text !== undefined || html === undefined) && { text: text ?? '' }),
     headers: Object.fromEntries(kept),
@@ -238,11 +286,12 @@ function contentOf({ from, replyTo, subject, html, text, headers }: Email): obje
 }
 
 /** @throws an SMTP error if they are too large */
-function attachmentsOf({ attachments }: Email): AttachmentInput[] {
-  const files = attachments.map(({ filename, mimeType, contentId, content }: Attachment): AttachmentInput => ({
+function attachmentsOf({ attachments }: SubmittedMail): AttachmentInput[] {
+  const files = attachments.map(({ filename, contentId, disposition, content, ...type }): AttachmentInput => ({
     filename: nameOf(filename),
-    contentType: isContentType(mimeType) ? mimeType : 'application/octet-stream',
+    contentType: typeOf(type),
     contentId: contentId === undefined ? undefined : readContentId(contentId),
+    disposition: DISPOSITIONS.find((known) => known === disposition),
     content: typeof content === 'string' ? Buffer.from(content) : Buffer.from(content as ArrayBuffer),
   }))
   const bytes = files.reduce((sum, { content }) => sum + content.length, 0)
@@ -251,14 +300,26 @@ function attachmentsOf({ attachments }: Email): AttachmentInput[] {
   return files
 }
 
-/** A name without a path that `POST /emails` would accept. */
+const DISPOSITIONS = ['attachment', 'inline'] as const
+
+/** A MIME type with its parameters, except the name of the file, which has a field of its own. */
+function typeOf({ mimeType, parameters }: Pick<SubmittedFile, 'mimeType' | 'parameters'>): string {
+  const parts = Object.entries(parameters)
+    .filter(([name]) => name !== 'name' && name !== 'boundary')
+    .map(([name, value]) => `; ${name}=${/^[\w.:/+-]+$/.test(value) ? value : `"${value}"`}`)
+  const whole = `${mimeType}${parts.join('')}`
+  if (isContentType(whole)) return whole
+  return isContentType(mimeType) ? mimeType : 'application/octet-stream'
+}
+
+/** A name without a path that `POST /emails` would accept; empty if there is none. */
 const nameOf = (given: string | null): string =>
   (given ?? '')
     .split(/[/\\]/)
     .at(-1)!
     .replace(/[\p{Cc}\p{Bidi_Control}]/gu, '')
     .slice(0, MAX_FILENAME_LENGTH)
-    .toWellFormed() || 'attachment'
+    .toWellFormed()
 
 /** A Content-ID without its brackets; `undefined` if it is not one that `POST /emails` would accept. */
 function readContentId(given: string): string | undefined {

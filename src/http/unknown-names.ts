@@ -29,14 +29,14 @@ export function findUnknownNames(schema: ISchema<unknown>, value: unknown): Unkn
       const items = itemsOf(resolved)
       if (items) value.forEach((item, n) => walk(items, item, `${path}[${n}]`, pointerTo(pointer, String(n))))
     } else if (isObjectSchema(resolved)) {
-      const { open = false, ignored = [], synonyms = {} } = resolved.spec.meta ?? {}
+      const { open = false, ignored = [], synonyms = {}, instead = {} } = resolved.spec.meta ?? {}
       const { fields } = resolved
       for (const [name, inside] of Object.entries(value)) {
         const at = (path === '' ? name : `${path}.${name}`).slice(0, MAX_PATH_CHARACTERS)
         if (Object.hasOwn(fields, name)) walk(fields[name] as ISchema<unknown>, inside, at, pointerTo(pointer, name))
         else if (!open && !ignored.includes(name) && found.length < MAX_NAMES)
           found.push({
-            message: `${at} is unknown${orNearest(name, Object.keys(fields), synonyms)}`,
+            message: `${at} is unknown${Object.hasOwn(instead, name) ? `. ${instead[name]}` : orNearest(name, Object.keys(fields), synonyms)}`,
             pointer: pointerTo(pointer, name.slice(0, MAX_PATH_CHARACTERS)),
           })
       }

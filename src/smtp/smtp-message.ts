@@ -3,7 +3,7 @@ import DKIM from 'nodemailer/lib/dkim'
 import MailComposer from 'nodemailer/lib/mail-composer'
 import { nextTurn } from './smtp-connections.ts'
 import { isRefusal, type SmtpError } from './classify-response.ts'
-import type { Email, SendHooks } from './transport.ts'
+import type { Attachment, Email, SendHooks } from './transport.ts'
 
 /** Bytes of a message between two checks that it may continue. */
 const PART_BYTES = 16_384
@@ -95,22 +95,33 @@ const SIGNED =
 
 /** Builds the MIME message. The envelope has one explicit recipient, so no header can add others. */
 export async function buildMime(email: Email): Promise<Buffer> {
-  const { from, replyTo, to, messageId, subject, text, html, headers = {}, attachments = [], dkim } = email
+  const { from, replyTo, to, messageId, subject, text, html, attachments = [], dkim } = email
+  const { To: visibleTo, Cc: cc, 'Message-ID': ownMessageId, ...headers } = email.headers ?? {}
+  const roles = Map.groupBy(attachments, (file) => roleOf(file, html))
   const raw = await new MailComposer({
     from,
     ...(replyTo !== undefined && { replyTo }),
-    to: { name: '', address: to },
-    messageId,
+    to: visibleTo ?? { name: '', address: to },
+    ...(cc !== undefined && { cc }),
+    messageId: ownMessageId ?? messageId,
     subject,
     text: text ?? (html === null ? '' : undefined),
     html: html ?? undefined,
     headers: Object.entries(headers).map(([key, value]) => ({ key, value: headerValue(key, value) })) as never,
-    attachments: attachments.map(({ filename, contentType, contentId, content }) => ({
-      filename,
-      contentType,
-      content,
-      ...(contentId !== null && { cid: contentId, contentDisposition: 'inline' as const }),
-    })),
+    alternatives: (roles.get('alternative') ?? []).map(partOf),
+    attachments: [
+      ...(roles.get('picture') ?? []).map((file) => ({
+        ...partOf(file),
+        cid: file.contentId!,
+        contentDisposition: 'inline' as const,
+      })),
+      ...(roles.get('file') ?? []).map((file) => ({
+        ...partOf(file),
+        contentDisposition: file.disposition ?? ('attachment' as const),
+        // Not as `cid`, which would put it among the pictures.
+        ...(file.contentId !== null && { headers: { 'Content-ID': `<${file.contentId}>` } }),
+      })),
+    ],
     disableFileAccess: true,
     disableUrlAccess: true,
   })
@@ -118,6 +129,24 @@ export async function buildMime(email: Email): Promise<Buffer> {
     .build()
   return dkim ? sign(raw, dkim) : raw
 }
+
+const INVITATION = /^text\/calendar\s*;.*\bmethod=/i
+
+/**
+ * The role of a file. An invitation is an alternative to the text, so that mail clients show buttons to accept it (RFC 6047, section
+ * 2.4). A file with a Content-ID is a picture only if the HTML shows it.
+ */
+function roleOf({ contentType, contentId, disposition }: Attachment, html: string | null) {
+  if (INVITATION.test(contentType) && disposition !== 'attachment') return 'alternative'
+  return contentId !== null && html?.includes(`cid:${contentId}`) === true ? 'picture' : 'file'
+}
+
+const partOf = ({ filename, contentType, content }: Attachment) => ({
+  // Without a name, nodemailer would make one up.
+  filename: filename === '' ? (false as const) : filename,
+  contentType,
+  content,
+})
 
 /** `prepared`: nodemailer does not fold or encode the value. It always folds lists of Message-IDs. */
 const headerValue = (name: string, value: string): string | { prepared: true; value: string } =>

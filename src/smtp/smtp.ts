@@ -140,6 +140,8 @@ export function createSmtpTransport({
         to: [toAsciiAddress(email.to)],
         size: message.raw.length,
       }
+      if (needsSmtpUtf8(envelope, message.raw) && !supportsSmtpUtf8(connection))
+        return { kind: 'refused', reason: NO_SMTPUTF8 }
       const mayBegin = () => {
         if (!hasCode(connection.lastServerResponse, GO_AHEAD)) return false
         // The server has responded, so the time of the claim does not count.
@@ -222,3 +224,17 @@ function describe(error: SmtpError, server: SmtpServer): string {
     ? failureOf(error)
     : removeLogin(text, server).slice(0, MAX_FAILURE_LENGTH)
 }
+
+const NO_SMTPUTF8 =
+  'The mail server does not support addresses with characters outside of ASCII before the @ (SMTPUTF8, RFC 6531)'
+const NOT_ASCII = /[\u0080-\u{10ffff}]/u
+
+/** Whether the addresses of a message, in its envelope or its headers, have characters outside of ASCII. Names are encoded. */
+function needsSmtpUtf8({ from, to }: { from: string; to: readonly string[] }, raw: Buffer): boolean {
+  const end = raw.indexOf('\r\n\r\n')
+  return [from, ...to].some((address) => NOT_ASCII.test(address)) || raw.subarray(0, end).some((byte) => byte > 127)
+}
+
+/** The extensions that nodemailer read from the response to EHLO. */
+const supportsSmtpUtf8 = (connection: Connection): boolean =>
+  (connection as unknown as { _supportedExtensions: readonly string[] })._supportedExtensions.includes('SMTPUTF8')

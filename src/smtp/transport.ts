@@ -4,10 +4,12 @@ import type { ProviderPace } from './provider-pace.ts'
 /** A file that is sent with an email. */
 export interface Attachment {
   filename: string
-  /** A MIME type, such as `application/pdf`. */
+  /** A MIME type with its parameters, such as `application/pdf` or `text/calendar; method=REQUEST`. */
   contentType: string
-  /** For a picture in the HTML (`cid:`); `null` for a file to download. */
+  /** For a picture in the HTML (`cid:`); `null` if it has none. */
   contentId: string | null
+  /** How mail clients show it: see `roleOf`. */
+  disposition: 'attachment' | 'inline' | null
   content: Buffer
 }
 
@@ -24,7 +26,10 @@ export interface Email {
   subject: string
   html: string | null
   text: string | null
-  /** Additional headers. Each value is one line of ASCII and is written verbatim. */
+  /**
+   * Additional headers. Each value is one line of ASCII and is written verbatim. `To` and `Cc` are the visible recipients, with names
+   * in any language, and `Message-ID` replaces `messageId`: see `ofAnotherProgram`.
+   */
   headers?: Readonly<Record<string, string>>
   attachments?: readonly Attachment[]
 }

@@ -197,7 +197,11 @@ describe('transactional emails', () => {
       [0, 2],
     )
     assert.deepEqual(body.data.errors, [
-      { index: 1, error: 'to must be exactly one email address, such as ada@example.com' },
+      {
+        index: 1,
+        error:
+          'to must be exactly one email address, such as ada@example.com. For several recipients, use POST /emails/batch',
+      },
       { index: 3, error: 'Template not found' },
     ])
     assert.equal(readMail(await mailTo(first)).headers['subject'], 'One')

@@ -14,12 +14,34 @@ import { setSender } from '../../src/senders/settings.ts'
 import { hashApiKey } from '../../src/workspaces/api-key.ts'
 import { type AnotherApi, startAnotherApi } from '../support/another-api.ts'
 import { eventually } from '../support/eventually.ts'
+import { aContact } from '../support/factories.ts'
 import { freePorts } from '../support/ports.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
 import { withWaits } from '../support/waits.ts'
 
 const FROM = 'Orchard <hello@orchard.example>'
+const ENVELOPE = { from: 'hello@orchard.example', to: 'a@example.com' }
+const signedMail = (type: string) =>
+  `From: ${FROM}\r\nTo: a@example.com\r\nContent-Type: ${type}; boundary=b\r\n\r\n--b\r\n\r\nHello\r\n--b--\r\n`
+
+interface Node {
+  contentType: { parsed: { value: string } }
+  childNodes: Node[]
+}
+
+/** Parses a mail. @returns its types as a tree, and its files */
+async function parsed(raw: string) {
+  const parser = new PostalMime({ forceRfc822Attachments: true })
+  const { attachments } = await parser.parse(raw)
+  const treeOf = ({ contentType, childNodes }: Node): string =>
+    contentType.parsed.value + (childNodes.length > 0 ? `(${childNodes.map(treeOf).join(', ')})` : '')
+  return { root: treeOf((parser as unknown as { root: Node }).root), attachments }
+}
+
+/** A text without the differences that SMTP and nodemailer make. */
+const plain = (text: string): string => text.replaceAll('\r\n', '\n').trim()
+
 let addresses = 0
 const anAddress = () => `submitted-${(addresses += 1)}@example.com`
 
@@ -35,6 +57,7 @@ describe('emails over SMTP', () => {
     await setSender(service.context.orm.em.fork(), service.workspaceId, { fromAddress: 'hello@orchard.example' })
   })
   after(() => api.stop())
+  const em = () => service.context.orm.em.fork()
 
   const client = (pass = service.key) =>
     nodemailer.createTransport({
@@ -62,7 +85,7 @@ describe('emails over SMTP', () => {
     const response = await send({
       to,
       html: '<p>Thank you</p>',
-      replyTo: 'support@orchard.example',
+      replyTo: 'Support <support@orchard.example>',
       headers: { 'X-Order': '4711', 'List-Unsubscribe': '<https://example.com>' },
       attachments: [{ filename: '../receipt.txt', content: 'Total: 49.00' }],
     })
@@ -70,10 +93,10 @@ describe('emails over SMTP', () => {
     const mail = await arrives(to)
     const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
     assert.deepEqual(
-      [mail.from?.address, mail.from?.name, mail.subject, mail.replyTo?.[0]?.address],
-      ['hello@orchard.example', 'Orchard', 'Receipt', 'support@orchard.example'],
+      [mail.from?.address, mail.from?.name, mail.subject, mail.replyTo],
+      ['hello@orchard.example', 'Orchard', 'Receipt', [{ name: 'Support', address: 'support@orchard.example' }]],
     )
-    assert.deepEqual([header('x-order'), header('list-unsubscribe')], ['4711', undefined])
+    assert.deepEqual([header('x-order'), header('list-unsubscribe')], ['4711', '<https://example.com>'])
     assert.equal(mail.attachments[0]!.filename, 'receipt.txt')
     const id = response.split(' ').at(-1)!
     assert.equal((await service.call('GET', `emails/${id}`)).body.data.to, to)
@@ -84,13 +107,99 @@ describe('emails over SMTP', () => {
     assert.match(await send({ to: anAddress() }, client(key)), /^550 5\.6\.0 from must be the address in MAIL_FROM/)
   })
 
-  it('sends each recipient an email of their own, also those in Bcc', async () => {
+  it('sends each recipient an email of their own, which shows the others except Bcc', async () => {
     const [to, cc, bcc] = [anAddress(), anAddress(), anAddress()]
-    assert.match(await send({ to, cc, bcc }), /^250 /)
+    const [visibleTo, visibleCc] = [`"Zoë, of Sales" <${to}>`, `"Müller" <${cc}>`]
+    assert.match(await send({ to: visibleTo, cc: visibleCc, bcc, messageId: '<thread-1@orchard.example>' }), /^250 /)
     for (const address of [to, cc, bcc]) {
       const mail = await arrives(address)
-      assert.deepEqual([mail.to?.map((each) => each.address), mail.cc, mail.bcc], [[address], undefined, undefined])
+      assert.deepEqual(
+        [mail.to, mail.cc, mail.bcc, mail.messageId],
+        [
+          [{ name: 'Zoë, of Sales', address: to }],
+          [{ name: 'Müller', address: cc }],
+          undefined,
+          '<thread-1@orchard.example>',
+        ],
+      )
     }
+    const contactId = await aContact(service, { email: cc.toUpperCase() })
+    await service.call('DELETE', `contacts/${contactId}`)
+    const rows = await sql(em(), `select from emails where headers::text ilike '%' || $1 || '%'`, [cc])
+    assert.equal(rows.length, 0)
+  })
+
+  it('sends files, pictures, attached mails and invitations as they were', async () => {
+    const png = Buffer.from('iVBORw0KGgo=', 'base64')
+    const invitation = 'BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nEND:VCALENDAR\r\n'
+    const attached = 'From: a@example.com\r\nSubject: Inner\r\n\r\nHello\r\n'
+    const to = anAddress()
+    await send({
+      to,
+      html: '<p>See <img src="cid:logo@x"></p>',
+      alternatives: [{ contentType: 'text/calendar; method=REQUEST; charset=utf-8', content: invitation }],
+      attachments: [
+        { filename: 'logo.png', content: png, cid: 'logo@x' },
+        {
+          filename: 'list.csv',
+          content: 'a;b',
+          contentType: 'text/csv; charset=windows-1252',
+          headers: { 'Content-ID': '<list@x>' },
+        },
+        { filename: 'shown.txt', content: 'shown', contentDisposition: 'inline' },
+        { filename: 'inner.eml', content: attached, contentType: 'message/rfc822' },
+        { filename: 'later.ics', content: invitation, contentType: 'text/calendar; method=PUBLISH' },
+      ],
+    })
+    await arrives(to)
+    const { headers, body } = mailsTo(to)[0]!
+    const { root, attachments } = await parsed(`${headers}\r\n\r\n${body}`)
+    assert.equal(
+      root,
+      'multipart/mixed(multipart/alternative(text/plain, multipart/related(text/html, image/png), text/calendar), text/csv, text/plain, message/rfc822, text/calendar)',
+    )
+    assert.deepEqual(
+      attachments.map(({ filename, mimeType, contentId, disposition, method, content }) => [
+        ...[filename, mimeType, contentId ?? null, disposition, method ?? null],
+        plain(Buffer.from(content as ArrayBuffer).toString('latin1')),
+      ]),
+      [
+        ['logo.png', 'image/png', '<logo@x>', 'inline', null, plain(png.toString('latin1'))],
+        [null, 'text/calendar', null, null, 'REQUEST', plain(invitation)],
+        ['list.csv', 'text/csv', '<list@x>', 'attachment', null, 'a;b'],
+        ['inner.eml', 'message/rfc822', null, 'inline', null, plain(attached)],
+        ['later.ics', 'text/calendar', null, 'attachment', 'PUBLISH', plain(invitation)],
+      ],
+    )
+    // postal-mime takes a text that is shown for a part of the body.
+    assert.match(body, /Content-Disposition: inline; filename=shown\.txt\r\n\r\nc2hvd24=\r\n/)
+    assert.match(body, /Content-Type: text\/calendar; method=REQUEST; charset=utf-8/i)
+    assert.match(body, /Content-Type: text\/csv; charset=windows-1252/i)
+  })
+
+  it('reads UTF-8 that is not declared, or declared as ASCII', async () => {
+    for (const type of [undefined, 'text/plain', 'text/plain; charset=us-ascii']) {
+      const to = anAddress()
+      const header = type === undefined ? '' : `Content-Type: ${type}\r\n`
+      const raw = `From: ${FROM}\r\nTo: ${to}\r\nSubject: Grüße\r\n${header}Content-Transfer-Encoding: 8bit\r\n\r\nHällo\r\n`
+      await send({ raw, envelope: { from: 'hello@orchard.example', to } })
+      const mail = await arrives(to)
+      assert.deepEqual([mail.subject, mail.text?.trim()], ['Grüße', 'Hällo'])
+    }
+  })
+
+  it('sends a mail once, whatever its boundary and date, or by its Idempotency-Key', async () => {
+    const [to, other] = [anAddress(), anAddress()]
+    const mail = { to, html: '<b>x</b>', messageId: '<retry@orchard.example>' }
+    // nodemailer makes new boundaries.
+    assert.equal(await send({ ...mail, date: new Date(0) }), await send(mail))
+    const keyed = (text: string) => send({ to: other, text, headers: { 'Idempotency-Key': 'receipt-1' } })
+    assert.equal(await keyed('first'), await keyed('second'))
+    await arrives(other)
+    const last = anAddress()
+    await send({ to: last })
+    await arrives(last)
+    assert.deepEqual([mailsTo(to).length, mailsTo(other).length], [1, 1])
   })
 
   it('does not send a mail again that is submitted with the same Message-ID', async () => {
@@ -118,6 +227,18 @@ describe('emails over SMTP', () => {
       /^550 5\.6\.0 from must be an address at orchard\.example/,
     ],
     'a text that cannot be stored': [() => send({ to: 'a@example.com', text: 'a\u0000b' }), /^550 5\.6\.0 /],
+    'a signed mail': [
+      () => send({ raw: signedMail('multipart/signed; protocol="application/pgp-signature"'), envelope: ENVELOPE }),
+      /^550 5\.6\.0 Signed or encrypted mail cannot be sent/,
+    ],
+    'an encrypted mail': [
+      () => send({ raw: signedMail('application/pkcs7-mime; smime-type=enveloped-data'), envelope: ENVELOPE }),
+      /^550 5\.6\.0 Signed or encrypted mail cannot be sent/,
+    ],
+    'several addresses for replies': [
+      () => send({ to: 'a@example.com', replyTo: 'a@example.com, b@example.com' }),
+      /^550 5\.6\.0 Reply-To must have one address/,
+    ],
     '11 MB of attachments': [
       () => send({ to: 'a@example.com', attachments: [{ filename: 'a', content: Buffer.alloc(10_930_000) }] }),
       /^552 5\.3\.4 /,

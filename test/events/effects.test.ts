@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation, anEvent, EMAIL } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
@@ -28,9 +29,12 @@ describe('what an event did', () => {
     })
   const waits = (contactId: string, automationId: string) =>
     eventually('the step waits', async () => {
-      const { body } = await service.call('GET', `contacts/${contactId}/enrollments`)
-      const enrollments = body.data as { automationId: string; nextAt: string | null }[]
-      return enrollments.some((each) => each.automationId === automationId && each.nextAt !== null) || undefined
+      const rows = await sql(
+        service.context.orm.em.fork(),
+        'select from step_runs where contact_id = $1::uuid and automation_id = $2::uuid and finished_at is null',
+        [contactId, automationId],
+      )
+      return rows.length > 0 || undefined
     })
   const fire = async (contactId: string, name: string, data?: object) => {
     const { status, body } = await anEvent(service, contactId, name, data)

@@ -73,6 +73,21 @@ describe('a response of a mail server', () => {
     assert.equal(server.commands.filter((command) => command.startsWith('EHLO')).length, 1)
   })
 
+  it('is not asked for if the server does not support the characters of an address', async () => {
+    await startServer({
+      answer: (command) => (command.startsWith('EHLO') ? '250-here\r\n250 SIZE 1000000' : undefined),
+    })
+    const reason =
+      'The mail server does not support addresses with characters outside of ASCII before the @ (SMTPUTF8, RFC 6531)'
+    assert.deepEqual(await deliver({ to: 'jörg@example.com' }), { kind: 'refused', reason })
+    assert.deepEqual(await deliver({ replyTo: 'Jörg <jörg@example.com>' }), { kind: 'refused', reason })
+    assert.equal(
+      (await deliver({ to: 'joerg@exämple.com', from: 'Jörg <a@example.com>', subject: 'Grüße' })).kind,
+      'taken',
+    )
+    assert.ok(!server.commands.some((command) => /[\u0080-\uffff]/.test(command)))
+  })
+
   const isCut = () => eventually('the connection is closed', () => (server.connections() === 0 ? true : undefined))
 
   it('leaves the outcome unknown if it is the response to a message, and not a rejection', async () => {

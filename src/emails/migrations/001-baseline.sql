@@ -25,6 +25,8 @@ create table emails (
   created_at timestamptz not null default now()
 );
 create index emails_of_contact on emails (contact_id);
+-- For the erasure of visible recipients.
+create index emails_with_recipients on emails (workspace_id) where headers ?| '{To,Cc}';
 -- For the retention.
 create index emails_with_content on emails (workspace_id, created_at)
   where html is not null or text is not null or data is not null;
