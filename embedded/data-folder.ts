@@ -13,6 +13,7 @@ import {
 } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { LOCK_FILE } from './lock.ts'
+import { SECRETS_KEY_FILE } from './secrets-key.ts'
 
 /** Marks a data folder that a restore is filling. It contains the unpacked backup. */
 export const RESTORE_MARK = 'restore.unfinished'
@@ -73,7 +74,7 @@ function assertOwnFolder(path: string): void {
 }
 
 /** Files that may exist before the lock: remains of failed starts, and ignorable files. */
-const IGNORED_BEFORE_LOCK = ['owner.pid', 'cluster', ...RESTORE_LOCK_FILES, ...IGNORED_FILES]
+const IGNORED_BEFORE_LOCK = ['owner.pid', 'cluster', SECRETS_KEY_FILE, ...RESTORE_LOCK_FILES, ...IGNORED_FILES]
 const OWN_LOG = /^(postgres|temporal)[\w.-]*$/
 
 /**

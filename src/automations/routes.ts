@@ -1,4 +1,5 @@
-import { ApiError } from '../platform/api-error.ts'
+import { ApiError, invalid } from '../platform/api-error.ts'
+import { isNeverPublic } from '../platform/public-request.ts'
 import { array } from 'yup'
 import { AUTOMATION_NOT_FOUND, AUTOMATION_NEVER_ACTS, AUTOMATION_CONFIRMS_LIST } from './errors.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from '../templates/index.ts'
@@ -21,6 +22,7 @@ import type { Trigger } from '../triggers/index.ts'
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
+import { flattenSteps } from './step-tree.ts'
 import type { StepInput } from './steps/index.ts'
 import { ignoredContentWarnings, withTemplates } from './with-templates.ts'
 import { checkTemplates, MAX_WARNINGS } from './check-templates.ts'
@@ -92,7 +94,7 @@ interface Change {
  * @param id the automation that is changed, if it is not a new one
  */
 async function prepareSteps(
-  { em, renderer }: ApiDependencies,
+  { em, renderer, webhookAllowedHosts }: ApiDependencies,
   { workspace }: Caller,
   { status, trigger, steps: given }: Change,
   id?: string,
@@ -100,6 +102,12 @@ async function prepareSteps(
   if (given === undefined && status === undefined && trigger === undefined) return { steps: undefined, warnings: [] }
   const present = id === undefined ? undefined : await findAutomation(em.fork(), workspace.id, id)
   const isLive = (status ?? present?.status) === 'ACTIVE'
+  for (const { step, path, pointer } of flattenSteps(given ?? []))
+    if (step.type === 'WEBHOOK' && isNeverPublic(step.url, webhookAllowedHosts))
+      throw invalid(
+        `${path}.url must not be an address in a private network. The operator can allow it in WEBHOOK_ALLOWED_HOSTS.`,
+        `${pointer}/url`,
+      )
   const steps = given && (await withTemplates(em, workspace.id, given))
   const checked = steps ?? (isLive && present ? (await getAutomation(em, workspace.id, present.id)).steps : [])
   const absent = isLive ? absentIn(trigger ?? present?.trigger) : undefined

@@ -1,4 +1,5 @@
 import { readRunning } from '../../embedded/running-file.ts'
+import { readSecretsKey } from '../../embedded/secrets-key.ts'
 import type { Config } from '../platform/config.ts'
 import type { ConnectedConfig } from '../runtime/context.ts'
 import { whyUnknown } from '../runtime/service-addresses.ts'
@@ -17,5 +18,7 @@ export function connectedConfig(config: Config): ConnectedConfig {
     const { what, advice } = whyUnknown(config.dataDir, running)
     throw new Error(`${what[0]!.toUpperCase()}${what.slice(1)}. ${advice}`)
   }
-  return { ...config, DATABASE_URL, TEMPORAL_ADDRESS }
+  // Other processes on the same data folder use the key that `npm start` created there.
+  const SECRETS_KEY = config.SECRETS_KEY ?? (config.DATABASE_URL ? undefined : readSecretsKey(config.dataDir))
+  return { ...config, SECRETS_KEY, DATABASE_URL, TEMPORAL_ADDRESS }
 }

@@ -5,6 +5,7 @@ import getPort from 'get-port'
 import { startEmbedded, type Embedded } from '../../embedded/client.ts'
 import { assertNotHalfRestored, isCopy, makeDataFolder, renewGeneration } from '../../embedded/data-folder.ts'
 import { assertFolderFree } from '../../embedded/owner.ts'
+import { createSecretsKey } from '../../embedded/secrets-key.ts'
 import { assertPortFree, assertPortsDiffer, type PortSetting } from '../../embedded/ports.ts'
 import { resolveTemporalCli } from '../../embedded/tools/temporal-cli.ts'
 import { createFirstInvitation } from '../accounts/index.ts'
@@ -48,6 +49,7 @@ main(async () => {
     if (embedded) closers.add(() => embedded.stop())
     const connected = {
       ...config,
+      SECRETS_KEY: config.SECRETS_KEY ?? (embedded && ownSecretsKey(config.dataDir)),
       DATABASE_URL: config.DATABASE_URL ?? embedded?.databaseUrl ?? '',
       TEMPORAL_ADDRESS: config.TEMPORAL_ADDRESS ?? embedded?.temporalAddress ?? '',
       TEMPORAL_UI_URL: config.TEMPORAL_UI_URL ?? embedded?.temporalUiUrl,
@@ -85,6 +87,14 @@ main(async () => {
   })
   say('Dripline has stopped.')
 })
+
+/** The key in the data folder. Its loss makes stored secrets unreadable, so its creation is announced. */
+function ownSecretsKey(dataDir: string): string {
+  const { key, created } = createSecretsKey(dataDir)
+  if (created !== undefined)
+    say(`Created ${created}, which encrypts stored secrets. Keep a copy beside your backups, or set SECRETS_KEY.`)
+  return key
+}
 
 async function embeddedParts(config: Config, stop: AbortSignal): Promise<Embedded | undefined> {
   assertPortsDiffer(placesOf(config))

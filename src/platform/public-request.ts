@@ -98,6 +98,12 @@ export function isPrivateUrl(url: string, allowedHosts: readonly string[]): bool
   return isIP(host) !== 0 && !allowedHosts.includes(host) && !isPublicAddress(host)
 }
 
+/** Returns whether a URL could never be requested, so that it is rejected when it is saved. `localhost` needs no resolver. */
+export function isNeverPublic(url: string, allowedHosts: readonly string[]): boolean {
+  const host = hostOf(url) ?? ''
+  return isPrivateUrl(url, allowedHosts) || (/(?:^|\.)localhost$/i.test(host) && !allowedHosts.includes(host))
+}
+
 /** An error of ours, whose text may be shown. */
 class Refused extends Error {}
 

@@ -265,7 +265,7 @@ async function checkMail(orm: Orm, config: Config): Promise<Finding[]> {
   await smtp.close()
   const place = addressOfServer(server)
   if (failure !== undefined)
-    return [...findings, wrong('mail server', `${place} rejects the login: ${failure}`, adviceFor(failure))]
+    return [...findings, wrong('mail server', `${place} cannot be used: ${failure}`, adviceFor(failure))]
   const { words, advice } = await checkSendingHost(createDns(config.dnsServers), server, TIMEOUT_MS)
   return [
     ...findings,

@@ -99,7 +99,7 @@ export function createWorkersMail(config: Config, { em, log, metrics }: Dependen
       else
         log.warn(
           { server, reason: failure },
-          `The mail server rejects the login; messages wait until it accepts it. ${adviceFor(failure)}`,
+          `The mail server cannot be used; messages wait until it can. ${adviceFor(failure)}`,
         )
     }
   }

@@ -25,7 +25,7 @@ export const webhookOperations = [
     description:
       'The secret that signs the requests of WEBHOOK steps, by Standard Webhooks. It is created on first use, and stored encrypted with ' +
       'SECRETS_KEY.',
-    role: 'owner',
+    scope: 'webhooks:write',
     responses: { 200: { description: 'The secret.', schema: single(signingSecretResponse) } },
     errors: { 409: [SECRETS_KEY_MISSING] },
     handle: async ({ caller }, { em, secrets }) =>

@@ -5,7 +5,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { FRESH_READ, inTransaction, unitOf } from '../platform/db/sql.ts'
 import { ApiError, invalid } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
-import { isPrivateUrl } from '../platform/public-request.ts'
+import { isNeverPublic } from '../platform/public-request.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import { WebhookEndpoint, type EndpointStatus } from './entities.ts'
 import type { ALL_EVENTS, EventType } from './event-types.ts'
@@ -158,7 +158,7 @@ const distinct = <Name>(names: readonly Name[]): Name[] => [...new Set(names)]
 
 /** Rejects the addresses that no request would be sent to. A name is checked when it is resolved. */
 function assertPublic(url: string | null | undefined, allowedHosts: readonly string[]): void {
-  if (url != null && isPrivateUrl(url, allowedHosts))
+  if (url != null && isNeverPublic(url, allowedHosts))
     throw invalid(
       'url must not be an address in a private network. The operator can allow it in WEBHOOK_ALLOWED_HOSTS.',
       '/url',

@@ -48,6 +48,25 @@ export async function createApiKey(
   return { apiKey, key }
 }
 
+/**
+ * Changes the name or the rate limit of a key, from its next request on.
+ * @throws {ApiError} `api_key_not_found`
+ */
+export async function changeApiKey(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  { name, rateLimit }: { name?: string | undefined; rateLimit?: number | undefined },
+): Promise<ApiKey> {
+  const unit = unitOf(em)
+  const key = isId(id) ? await unit.findOne(ApiKey, { id, workspace: workspaceId }, { populate: ['workspace'] }) : null
+  if (!key) throw new ApiError(API_KEY_NOT_FOUND)
+  if (name !== undefined) key.name = name
+  if (rateLimit !== undefined) key.rateLimit = rateLimit
+  await unit.flush()
+  return key
+}
+
 /** Lists all keys, or those of a workspace, oldest first, each with its last use. */
 export async function listApiKeys(em: EntityManager, workspaceId?: string): Promise<ApiKey[]> {
   const fork = em.fork()

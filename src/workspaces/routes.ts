@@ -10,14 +10,16 @@ import {
   created,
 } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
+import { changeApiKey, createApiKey, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 import { getWorkspace, updateWorkspace } from './create-workspace.ts'
 import { countRecentRequests } from './queries.ts'
 import { API_KEY_NOT_FOUND } from './errors.ts'
 import { apiKeyResponse, newApiKeyResponse, presentApiKey, presentWorkspace, workspaceResponse } from './responses.ts'
-import { apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
+import { apiKeyChange, apiKeyInput, rotationInput, workspaceInput } from './schemas.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(workspaceInput.fields))
+
+const NOTHING_TO_CHANGE = nothingToUpdate(Object.keys(apiKeyChange.fields))
 
 const SHOWN_ONCE = 'Only this response contains the key. Dripline stores its hash.'
 
@@ -66,6 +68,23 @@ export const apiKeyOperations = [
         expiresAt: expiresAt == null ? undefined : new Date(expiresAt),
       })
       return created({ ...presentApiKey(apiKey), key })
+    },
+  }),
+
+  operation({
+    id: 'updateApiKey',
+    method: 'PATCH',
+    path: '/api-keys/{id}',
+    tag: 'Settings',
+    summary: 'Change an API key',
+    description: 'Changes the name or the rate limit, from the next request on. The scopes of a key never change.',
+    role: 'owner',
+    body: apiKeyChange,
+    responses: { 200: { description: 'The key.', schema: single(apiKeyResponse) } },
+    errors: { 400: [NOTHING_TO_CHANGE], 404: [API_KEY_NOT_FOUND] },
+    async handle({ caller, params, body }, { em }) {
+      if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_CHANGE)
+      return ok(presentApiKey(await changeApiKey(em, caller.workspace.id, params.id, body)))
     },
   }),
 

@@ -53,6 +53,16 @@ export const apiKeyInput = object({
 /** One year. A longer overlap would defeat the purpose of a rotation. */
 const MAX_OVERLAP_HOURS = 8_760
 
+/** `PATCH /api-keys/{id}`. */
+export const apiKeyChange = object({
+  name: name('The purpose of the key.', 'Checkout').optional(),
+  rateLimit: number()
+    .integer()
+    .min(1)
+    .max(1_000_000)
+    .meta({ description: 'Maximum requests per 60 seconds.', example: 600 }),
+}).meta({ description: 'The fields to change, at least one.', json: { minProperties: 1 }, example: { rateLimit: 600 } })
+
 export const rotationInput = object({
   overlapHours: number()
     .min(0)

@@ -46,6 +46,18 @@ describe('a webhook in the API', () => {
       ],
       ['a user name in its URL', { url: 'https://user:pass@example.com/' }, '/steps/0/url', /without a user name/],
       ['an IPv6 zone in its URL', { url: 'http://[fe80::1%25eth0]/' }, '/steps/0/url', /must be an http or https URL/],
+      [
+        'a private address',
+        { url: 'http://10.0.0.5/hook' },
+        '/steps/0/url',
+        /must not be an address in a private network/,
+      ],
+      [
+        'this machine',
+        { url: 'http://localhost:8080/' },
+        '/steps/0/url',
+        /must not be an address in a private network/,
+      ],
       ['another protocol', { url: 'file:///etc/passwd' }, '/steps/0/url', /must be an http or https URL/],
       ['a header that is reserved', { headers: { Trailer: 'x' } }, '/steps/0/headers', /must not have Trailer/],
       ['a signature of its own', { headers: { 'Webhook-Signature': 'x' } }, '/steps/0/headers', /must not have/],
@@ -77,10 +89,11 @@ describe('a webhook in the API', () => {
       return (body as { data: { secret: string } }).data.secret
     }
 
-    it('that owners read, and that is stored encrypted', async () => {
+    it('that editors and keys with the scope read, and that is stored encrypted', async () => {
       const secret = await secretOf('GET', 'webhook-secret')
       assert.match(secret, /^whsec_[A-Za-z0-9+/]{43}=$/)
       assert.equal(await secretOf('GET', 'webhook-secret'), secret)
+      assert.equal((await service.call('GET', 'webhook-secret')).body.data.secret, secret)
       const [kept] = await sql<{ secret: Buffer }>(
         service.context.orm.em.fork(),
         'select secret from webhook_secrets where workspace_id = $1',
@@ -89,9 +102,11 @@ describe('a webhook in the API', () => {
       assert.ok(!kept!.secret.includes(secret) && !kept!.secret.includes(Buffer.from(secret.slice(6), 'base64')))
     })
 
-    it('that no other member reads', async () => {
-      const { browser } = await aMember(service, 'editor')
+    it('that viewers and other keys do not read', async () => {
+      const { browser } = await aMember(service, 'viewer')
       assert.equal((await browser.ask('GET', 'webhook-secret', { workspaceId: service.workspaceId })).status, 403)
+      const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['webhooks:read'] })
+      assert.equal((await service.call('GET', 'webhook-secret', undefined, { key })).refused, '403 scope_missing')
     })
 
     it('that is replaced', async () => {

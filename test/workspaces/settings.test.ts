@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { newId } from '../../src/platform/ids.ts'
 import { listApiKeys } from '../../src/workspaces/create-api-key.ts'
 import { type BrowserLike } from '../support/browser-like.ts'
 import { aMember } from '../support/members.ts'
@@ -27,6 +28,12 @@ describe('workspace settings', () => {
     const listed = (await ask('GET', 'api-keys')).body.data.find((one: { id: string }) => one.id === id)
     assert.partialDeepStrictEqual(listed, { name: 'Checkout', requests: 1, rateLimit: 7, allow: [], expiresAt: null })
     assert.ok(!JSON.stringify(listed).includes(key))
+    const changed = await ask('PATCH', `api-keys/${id}`, { rateLimit: 9 })
+    assert.deepEqual([changed.status, changed.body.data.rateLimit, changed.body.data.name], [200, 9, 'Checkout'])
+    assert.equal((await ask('PATCH', `api-keys/${id}`, { name: 'Shop' })).body.data.rateLimit, 9)
+    assert.equal((await ask('PATCH', `api-keys/${id}`, {})).refused, '400 nothing_to_update')
+    assert.equal((await ask('PATCH', `api-keys/${id}`, { scopes: ['lists:write'] })).refused, '400 invalid_request')
+    assert.equal((await ask('PATCH', `api-keys/${newId()}`, { rateLimit: 9 })).refused, '404 api_key_not_found')
     const other = await ask('POST', `api-keys/${id}/rotate`, { overlapHours: 0 })
     assert.equal((await withKey(other.body.data.key as string)).status, 200)
     assert.equal((await withKey(key)).refused, '401 key_expired')

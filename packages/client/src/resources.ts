@@ -245,6 +245,8 @@ const RESOURCES = {
   },
   /** Webhooks: destinations of events, and their deliveries. */
   webhooks: {
+    /** Reads the secret that signs the requests of WEBHOOK steps. */
+    stepSecret: 'GET /webhook-secret',
     /** Lists webhooks. */
     list: 'GET /webhooks',
     /** Creates a webhook. Only the result has its secret. */

@@ -1,5 +1,5 @@
-import { ActionIcon, Button, Menu } from '@mantine/core'
-import { IconDots, IconRotate, IconTrash } from '@tabler/icons-react'
+import { ActionIcon, Button, Menu, NumberInput } from '@mantine/core'
+import { IconDots, IconGauge, IconRotate, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Fragment, useState } from 'react'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
@@ -14,7 +14,7 @@ const MAX_SHOWN_SCOPES = 2
 
 interface PendingAction {
   id: string
-  what: 'delete' | 'rotate'
+  what: 'delete' | 'rotate' | 'limit'
 }
 
 export function KeysTable({
@@ -97,6 +97,12 @@ export function KeysTable({
                       </Menu.Item>
                     )}
                     <Menu.Item
+                      leftSection={<IconGauge aria-hidden />}
+                      onClick={() => setPending({ id: key.id, what: 'limit' })}
+                    >
+                      Change rate limit…
+                    </Menu.Item>
+                    <Menu.Item
                       leftSection={<IconTrash aria-hidden />}
                       onClick={() => setPending({ id: key.id, what: 'delete' })}
                     >
@@ -111,6 +117,8 @@ export function KeysTable({
                 <td colSpan={7}>
                   {asked.what === 'delete' ? (
                     <ConfirmDelete apiKey={key} others={keys.length - 1} onDone={close} />
+                  ) : asked.what === 'limit' ? (
+                    <ChangeRateLimit apiKey={key} onDone={close} />
                   ) : (
                     <ConfirmRotate
                       apiKey={key}
@@ -188,6 +196,53 @@ function ConfirmDelete({ apiKey, others, onDone }: { apiKey: ApiKey; others: num
         </Button>
       </div>
     </div>
+  )
+}
+
+const MAX_RATE_LIMIT = 1_000_000
+
+function ChangeRateLimit({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const [rateLimit, setRateLimit] = useState<number | string>(apiKey.rateLimit)
+  const change = useMutation({
+    mutationFn: () =>
+      api.PATCH('/api-keys/{id}', { params: { path: { id: apiKey.id } }, body: { rateLimit: Number(rateLimit) } }),
+    async onSuccess() {
+      await invalidate('api-keys')
+      onDone()
+    },
+  })
+  return (
+    <form
+      className={`${classes.ask} c-mute`}
+      aria-label={`Change the rate limit of ${apiKey.name}`}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (rateLimit !== '') change.mutate()
+      }}
+    >
+      <NumberInput
+        label="Requests per 60 seconds"
+        description="Applies from the next request on."
+        min={1}
+        max={MAX_RATE_LIMIT}
+        allowDecimal={false}
+        value={rateLimit}
+        onChange={setRateLimit}
+        error={rateLimit === '' ? 'Enter a number.' : undefined}
+        data-autofocus
+      />
+      {change.isError && <ErrorBanner error={change.error} scrollsIntoView />}
+      <div className="row">
+        <Button type="submit" variant="filled" loading={change.isPending}>
+          Save rate limit
+        </Button>
+        <Button variant="subtle" color="gray" onClick={onDone}>
+          Cancel
+        </Button>
+      </div>
+    </form>
   )
 }
 

@@ -37,6 +37,14 @@ export const webhookCommands = [
     },
   }),
   defineCommand({
+    call: 'webhooks step-secret',
+    what: 'Prints the secret that signs the requests of WEBHOOK steps.',
+    async run({ output, connect }) {
+      const { secret } = await connect().webhooks.stepSecret()
+      output.result({ secret }, () => secret)
+    },
+  }),
+  defineCommand({
     call: 'webhooks create',
     what: 'Creates a webhook, and prints its secret.',
     options: {

@@ -1,5 +1,10 @@
-import { Select, Textarea, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Select, Textarea, TextInput } from '@mantine/core'
+import { useClipboard } from '@mantine/hooks'
+import { IconCheck, IconCopy } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
+import { useHasRole, useWorkspace } from '../../../api/workspace.tsx'
+import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { stableJson } from '../../../lib/stable-json.ts'
 import classes from '../Builder.module.css'
 import type { WebhookStep } from '../steps.ts'
@@ -39,8 +44,41 @@ export const WebhookFields = ({ step, edit, isNew }: FieldsProps<WebhookStep>) =
       }
       onChange={({ currentTarget: { value } }) => edit({ saveAs: value === '' ? null : value })}
     />
+    <SigningSecret />
   </div>
 )
+
+/** Shows the secret with which the server of the webhook verifies requests. All steps of a workspace have the same. */
+function SigningSecret() {
+  const { api } = useWorkspace()
+  const canEdit = useHasRole('editor')
+  const { copy, copied } = useClipboard({ timeout: 3_000 })
+  const read = useMutation({ mutationFn: async () => (await api.GET('/webhook-secret')).data.data.secret })
+  if (!canEdit) return null
+  if (read.data === undefined)
+    return (
+      <div>
+        <Button variant="default" loading={read.isPending} onClick={() => read.mutate()}>
+          Show signing secret
+        </Button>
+        {read.isError && <ErrorBanner error={read.error} />}
+      </div>
+    )
+  return (
+    <TextInput
+      label="Signing secret"
+      description="Your server verifies the requests of all webhook steps with it."
+      readOnly
+      styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
+      value={read.data}
+      rightSection={
+        <ActionIcon aria-label={copied ? 'Copied' : 'Copy signing secret'} onClick={() => copy(read.data)}>
+          {copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
+        </ActionIcon>
+      }
+    />
+  )
+}
 
 const textOf = (value: unknown): string => (value === null ? '' : JSON.stringify(value, null, 2))
 
