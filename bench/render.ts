@@ -31,7 +31,13 @@ export const rendering: Benchmark = {
       html,
       text: null,
     }
-    const { content, problems } = await renderer.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
+    const { content, problems } = await renderer.compile({
+      kind: 'EMAIL',
+      source,
+      layout: null,
+      partials: {},
+      locale: null,
+    })
     if (!content) throw new Error(JSON.stringify(problems))
     const recipients = Array.from({ length: RECIPIENTS }, (_, n): TemplateVariables => ({
       contact: {

@@ -1,5 +1,6 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
+import { localeFallbacksSql } from '../platform/locale.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { CompiledContents } from '../templates/index.ts'
 
@@ -167,13 +168,13 @@ export async function contentsFor(
   }
 }
 
-/** Content by language: the locale itself, else its base language, else the default. The longest matching tag wins. */
+/** Content by language: the locale itself, else a longer part of it, else the default. The longest matching tag wins. */
 const CONTENTS = `
 with found as (
   select distinct on (wanted.variant, wanted.locale) wanted.variant, wanted.locale, content.locale as said_in
   from unnest($2::smallint[], $3::text[]) as wanted(variant, locale)
   join campaign_contents content on content.campaign_id = $1::uuid and content.variant = wanted.variant
-    and content.locale in (wanted.locale, split_part(wanted.locale, '-', 1), '')
+    and content.locale = any(${localeFallbacksSql('wanted.locale')} || array[''])
   order by wanted.variant, wanted.locale, length(content.locale) desc
 )
 select jsonb_agg(jsonb_build_object('variant', found.variant, 'locale', found.locale)) as wanted,

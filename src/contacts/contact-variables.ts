@@ -1,3 +1,4 @@
+import { canonicalLocale } from '../platform/locale.ts'
 import { zoneOfContact } from '../platform/time-zone.ts'
 import type { TemplateVariables } from '../rendering/index.ts'
 import type { Groups, Recipient } from './recipients-queries.ts'
@@ -13,7 +14,7 @@ export type TemplateContact = Pick<
 export const contactVariables = (
   id: string,
   { email, firstName, externalId, metadata, createdAt, timezone, tags, lists }: TemplateContact,
-): Pick<TemplateVariables, 'contact' | 'timezone'> => ({
+): Pick<TemplateVariables, 'contact' | 'timezone' | 'locale'> => ({
   contact: {
     id,
     externalId,
@@ -25,4 +26,5 @@ export const contactVariables = (
     ...(lists && { lists }),
   },
   timezone: zoneOfContact(metadata, timezone),
+  locale: canonicalLocale(metadata['locale']),
 })

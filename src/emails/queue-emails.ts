@@ -10,6 +10,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sharedWriter } from '../platform/db/shared-writer.ts'
 import { inTransaction } from '../platform/db/sql.ts'
 import { newId } from '../platform/ids.ts'
+import { localeFallbacks } from '../platform/locale.ts'
 import { timestampForPostgres } from '../platform/timestamp.ts'
 import type { EmailContent, UsedVariable } from '../rendering/index.ts'
 import { isOwnFrom, readSender } from '../senders/index.ts'
@@ -224,10 +225,10 @@ async function assertMaySendFrom(unit: EntityManager, workspaceId: string, from:
   })
 }
 
-/** The content in a language: `de-ch`, else `de`, else the template's own. */
+/** The content in a language, or one that it falls back to, or else the template's own. */
 function inLanguage({ content, translations }: CompiledContents, locale: string): EmailContent {
   const translated = Object.entries(translations).map(([name, each]) => [name.toLowerCase(), each] as const)
-  const found = [locale, locale.split('-')[0]].flatMap((name) => translated.find(([is]) => is === name)?.[1] ?? [])
+  const found = localeFallbacks(locale).flatMap((name) => translated.find(([is]) => is === name)?.[1] ?? [])
   return found[0] ?? content!
 }
 

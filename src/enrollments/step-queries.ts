@@ -1,3 +1,4 @@
+import { localeFallbacksSql } from '../platform/locale.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 import type { EmailContent, TemplateVariables } from '../rendering/index.ts'
@@ -89,7 +90,10 @@ left join lateral (
 left join email_contents own on own.automation_id = enrollment.automation_id and own.hash = step.hash
 cross join lateral (select lower(replace(contact.metadata ->> 'locale', '_', '-')) as locale) wanted
 left join email_contents content on content.automation_id = enrollment.automation_id
-  and content.hash = coalesce(own.translations ->> locale, own.translations ->> split_part(locale, '-', 1), own.hash)
+  and content.hash = coalesce((
+    select own.translations ->> each from unnest(${localeFallbacksSql('locale')}) with ordinality as fallback(each, place)
+    where own.translations ? each order by place limit 1
+  ), own.hash)
 where enrollment.id = $1::uuid`
 
 /** A locked enrollment, as a claim compares it. */

@@ -12,6 +12,7 @@ import {
   type SourceField,
 } from './compiled.ts'
 import { escapeHtml } from '../platform/html.ts'
+import { directionOf } from '../platform/locale.ts'
 import { check, parseSource } from './engine.ts'
 import { liquidParts } from './liquid-parts.ts'
 import { findStructureProblems } from './mjml-structure.ts'
@@ -71,10 +72,11 @@ const NOTHING = { content: null, warnings: [], variables: [], unknownVariables: 
 
 const blank = (source: string): string => source.replace(PARTIAL, (tag) => tag.replace(/[^\n]/g, ' '))
 
-async function compileContent({ kind, source, layout, partials }: CompileInput): Promise<{
+async function compileContent(input: CompileInput): Promise<{
   content: EmailContent
   warnings: CompileProblem[]
 }> {
+  const { kind, source, layout, partials } = input
   const { format } = source
   const put = (field: SourceField, text: string | null) => text && withPartials(field, text, partials, 0)
   const subject = put('subject', source.subject) ?? ''
@@ -90,7 +92,7 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
   if (html === null) return { content: { subject, html, text }, warnings: [] }
   const compiled =
     format === 'MJML' ? await compileMjml(html, previewText !== null) : { html: withInlineStyles(html), warnings: [] }
-  const whole = withPreview(compiled.html, previewText)
+  const whole = withPreview(withLanguage(compiled.html, input.locale), previewText)
   return {
     content: {
       subject,
@@ -99,6 +101,21 @@ async function compileContent({ kind, source, layout, partials }: CompileInput):
     },
     warnings: compiled.warnings,
   }
+}
+
+const HTML_TAG = /<html\b[^<>]*>/i
+
+/** Marks the language and the direction of a translation, for screen readers and right-to-left scripts. The author's marks stay. */
+function withLanguage(html: string, locale: string | null): string {
+  const tag = locale === null ? undefined : HTML_TAG.exec(html)?.[0]
+  if (locale === null || tag === undefined) return html
+  // MJML writes these when the author did not.
+  const own = tag.replace(/\s(?:lang="und"|dir="auto")/g, '')
+  const added = [
+    ...(/\slang=/i.test(own) ? [] : [` lang="${locale}"`]),
+    ...(/\sdir=/i.test(own) ? [] : [` dir="${directionOf(locale)}"`]),
+  ].join('')
+  return html.replace(tag, () => `${own.slice(0, -1)}${added}>`)
 }
 
 const SOME_SECTION = '<mj-section><mj-column><mj-text>…</mj-text></mj-column></mj-section>'

@@ -29,6 +29,8 @@ export interface CompileInput {
   layout: string | null
   /** The HTML of the partials that it includes, by name. */
   partials: Readonly<Record<string, string>>
+  /** The language of a translation (BCP 47); `null` for the template's own content. */
+  locale: string | null
 }
 
 /** The maximum nesting depth of partials. */

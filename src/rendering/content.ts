@@ -37,10 +37,14 @@ export interface TemplateVariables {
   confirmUrl?: string
   /** The time zone of the contact. It is not a variable: the date filters use it. */
   timezone?: string | undefined
+  /** The language of the contact (BCP 47), for the names of months and weekdays. It is no variable either. */
+  locale?: string | undefined
 }
 
 /** The fields of each variable. */
-export const VARIABLES: Readonly<Record<Exclude<keyof TemplateVariables, 'timezone'>, readonly string[] | 'any'>> = {
+export const VARIABLES: Readonly<
+  Record<Exclude<keyof TemplateVariables, 'timezone' | 'locale'>, readonly string[] | 'any'>
+> = {
   contact: [
     'id',
     'externalId',

@@ -1,6 +1,7 @@
 /** Parses and renders templates. It runs in the thread of a renderer process. */
 import { Context, filters, Liquid, LiquidError, type Template, toValue, toValueSync } from 'liquidjs'
 import { LRUCache } from 'lru-cache'
+import { dateIn } from '../platform/time-zone.ts'
 import { readDirectly } from './direct-reads.ts'
 import { estimateSize, formatCount, LimitExceeded, LIMITS, Meter, MeteredOutput } from './limits.ts'
 import { plainTextOf } from './plain-text.ts'
@@ -40,6 +41,8 @@ function createEngine(options: { outputEscape?: 'escape' } = {}): Liquid {
   const engine = new Liquid({
     ownPropertyOnly: true,
     strictFilters: true,
+    // The names of months and weekdays, unless the contact has a language.
+    locale: 'en-US',
     root: [],
     partials: [],
     layouts: [],
@@ -71,6 +74,15 @@ interface FilterObject {
 /** A date, or a date and a time, without a zone: it is printed as it is, in each time zone. */
 const LOCAL = /^\d{4}-\d{2}-\d{2}([T ]\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?)?$/
 
+/** Numbers from here on are Unix times in milliseconds: in seconds, they would be after the year 5000. */
+const FIRST_MILLISECONDS = 1e11
+
+/** A Unix time in milliseconds as LiquidJS expects it, in seconds. */
+const asSeconds = (value: unknown): unknown => {
+  const number = typeof value === 'string' && /^\d{12,15}$/.test(value) ? Number(value) : value
+  return typeof number === 'number' && Math.abs(number) >= FIRST_MILLISECONDS ? new Date(number) : value
+}
+
 /** The context for printing a local date: the process reads it in UTC, so it is printed in UTC. */
 const inUtc = ({ context: { opts, memoryLimit } }: { context: Context }) =>
   ({ context: { opts: { ...opts, timezoneOffset: 'UTC' }, memoryLimit } }) as unknown as { context: Context }
@@ -84,12 +96,22 @@ function metered(name: string, filter: Handler | FilterObject): FilterObject {
     handler(this: { context: Context }, ...values: unknown[]): unknown {
       const { memoryLimit } = this.context
       for (const value of values) memoryLimit.use(estimateSize(value))
-      const isLocal = isDate && typeof values[0] === 'string' && LOCAL.test(values[0])
-      const made: unknown = toValueSync(handler.apply(isLocal ? inUtc(this) : this, values))
+      const made: unknown = toValueSync(isDate ? printDate(this, handler, values) : handler.apply(this, values))
       memoryLimit.use(estimateSize(made))
       return made
     },
   }
+}
+
+/** Runs a date filter. Only a Unix time (`%s`) of a local date depends on a zone: that of its argument, or of the contact. */
+function printDate(scope: { context: Context }, handler: Handler, [value, format, zone, ...rest]: unknown[]): unknown {
+  const isLocal = typeof value === 'string' && LOCAL.test(value)
+  if (!isLocal) return handler.call(scope, asSeconds(value), format, zone, ...rest)
+  const { timezoneOffset } = scope.context.opts
+  const own = typeof zone === 'string' ? zone : timezoneOffset
+  const instant = String(format).includes('%s') && typeof own === 'string' ? dateIn(value, own) : null
+  if (instant) return handler.call(scope, instant, format, zone, ...rest)
+  return handler.call(inUtc(scope), value, format, zone, ...rest)
 }
 
 interface Emitter {
@@ -152,12 +174,21 @@ function countTokens(source: string): number {
   return /\{%-?\s*liquid\b/.test(source) ? outputsAndTags + source.split('\n').length : outputsAndTags
 }
 
-function renderField(field: Field, source: string, { timezone, ...variables }: TemplateVariables, key: string): string {
+function renderField(
+  field: Field,
+  source: string,
+  { timezone, locale, ...variables }: TemplateVariables,
+  key: string,
+): string {
   try {
     const engine = ENGINES[field]
     const templates = parseOnce(field, source, key)
     const meter = new Meter()
-    const options = timezone === undefined ? engine.options : { ...engine.options, timezoneOffset: timezone }
+    const options = {
+      ...engine.options,
+      ...(timezone !== undefined && { timezoneOffset: timezone }),
+      ...(locale !== undefined && { locale }),
+    }
     const context = new Context(variables, options, { sync: true }, { liquid: engine })
     Object.assign(context, { memoryLimit: meter, renderLimit: meter })
     // Whitespace in a subject is collapsed later, so the output may be longer at first.

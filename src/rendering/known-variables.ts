@@ -14,7 +14,8 @@ const KNOWN = [...FIELDS].flatMap(([root, fields]) =>
 /** Merges the variables of fields or languages: one is required if it is required in any of them. */
 export function mergeVariables(...all: readonly (readonly UsedVariable[])[]): UsedVariable[] {
   const isRequired = new Map<string, boolean>()
-  for (const { name, isRequired: required } of all.flat()) isRequired.set(name, isRequired.get(name) === true || required)
+  for (const { name, isRequired: required } of all.flat())
+    isRequired.set(name, isRequired.get(name) === true || required)
   return [...isRequired].map(([name, required]) => ({ name, isRequired: required }))
 }
 

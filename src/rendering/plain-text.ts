@@ -58,6 +58,8 @@ export const plainTextOf = (html: string): string =>
       { selector: 'th', format: 'cell' },
       { selector: 'style', format: 'skip' },
       { selector: '[aria-hidden="true"]', format: 'skip' },
+      // Preview texts, which mail clients show after the subject.
+      { selector: 'div[style*="display:none"]', format: 'skip' },
       { selector: 'a', options: { hideLinkHrefIfSameAsText: true, ignoreHref: false } },
     ],
   })

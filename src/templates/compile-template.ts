@@ -24,7 +24,7 @@ import {
 import { withRenderErrors } from './with-render-errors.ts'
 import { partialsNamed } from './queries.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from './errors.ts'
-import { localeKey } from './schemas.ts'
+import { canonicalLocale, localeFallbacks, localeKey } from '../platform/locale.ts'
 
 /** The compiled contents of a template in all its languages. */
 export interface Compilation {
@@ -97,7 +97,7 @@ export async function compileTemplate(
   const layoutHtml = instead !== undefined && instead.id === layoutId ? instead.html : (layout?.html ?? null)
   const partials = await partialsIn(em, workspaceId, [...textsOf(written), layoutHtml ?? ''], instead)
   const byName = Object.fromEntries([...partials].map(([name, { html }]) => [name, html]))
-  const own = await compileOne(source)
+  const own = await compileOne(source, null)
   const result: Compilation = {
     compiled: { content: own.content, translations: {} },
     uses: new Map([
@@ -120,7 +120,7 @@ export async function compileTemplate(
       // The plain text of the main language must not accompany the HTML of another language.
       text: translated.text ?? (translated.html === null && translated.design == null ? source.text : null),
     }
-    const other = await compileOne(fields)
+    const other = await compileOne(fields, canonicalLocale(locale) ?? null)
     if (other.content) result.compiled.translations[locale] = other.content
     result.variables = mergeVariables(result.variables, other.variables)
     result.problems.push(...other.problems.map((problem) => ({ ...problem, locale })))
@@ -132,11 +132,11 @@ export async function compileTemplate(
   }
   return result
 
-  async function compileOne({ design, ...fields }: typeof source) {
+  async function compileOne({ design, ...fields }: typeof source, locale: string | null) {
     const made = isOfBlocks && design ? mjmlOf(design) : undefined
     const format = fields.format === 'BLOCKS' ? 'MJML' : fields.format
     const code = { ...fields, format, html: made ? made.mjml : fields.html }
-    const input = { kind, source: code, layout: layoutHtml, partials: byName }
+    const input = { kind, source: code, layout: layoutHtml, partials: byName, locale }
     // Not a 503: a client that retries automatically would compile everything again.
     if (performance.now() > until) throw new ApiError(INVALID_TEMPLATE, { message: TOO_SLOW })
     const compiled = await withRenderErrors(renderer.compile(input, { owner: workspaceId }))
@@ -312,7 +312,7 @@ export function contentFor(
   locale: unknown,
 ): { content: EmailContent | null; locale: string | null } {
   const wanted = typeof locale === 'string' ? localeKey(locale) : ''
-  for (const each of [wanted, wanted.split('-')[0]!]) {
+  for (const each of localeFallbacks(wanted)) {
     if (Object.hasOwn(translations, each)) return { content: translations[each]!, locale: each }
   }
   return { content, locale: null }

@@ -31,7 +31,7 @@ const SAMPLE_CONTACT: TemplateVariables['contact'] = {
 }
 
 /** The contact of a preview, their time zone, and pages that belong to no contact. */
-export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone'> &
+export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone' | 'locale'> &
   Required<Pick<TemplateVariables, 'unsubscribeUrl' | 'confirmUrl'>>
 
 /**

@@ -1,3 +1,4 @@
+import { localeKey } from '../platform/locale.ts'
 import { array, object, string } from 'yup'
 import { atMost, boundedObject, filledText, givenId, MAX_NAME_LENGTH, pageQuery, text } from '../http/index.ts'
 import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_KINDS } from '../rendering/index.ts'
@@ -58,9 +59,6 @@ const translation = object({
 
 /** A locale: a language and optionally a region (RFC 5646, section 2.1), also in POSIX spelling. */
 const GIVEN_LOCALE = /^[A-Za-z]{2,3}([-_][A-Za-z0-9]{2,8})*$/
-
-/** Normalizes a locale for comparison. */
-export const localeKey = (given: string): string => given.trim().replaceAll('_', '-').toLowerCase()
 
 const translations = () =>
   array()

@@ -10,7 +10,7 @@ import { assertCompiles, type Compilation, compileTemplate, lengthOf, MAX_COMPIL
 import type { Design } from './design.ts'
 import { Template, TemplateVersion, type WrittenContent, type WrittenFormat, type WrittenTemplate } from './entities.ts'
 import { dependentsOf, type Dependent, lockVersions } from './queries.ts'
-import { localeKey } from './schemas.ts'
+import { localeKey } from '../platform/locale.ts'
 import { PARTIAL_NAME_TAKEN, TEMPLATE_IN_USE, TEMPLATE_NOT_FOUND } from './errors.ts'
 
 type ContentFields = { [Field in 'subject' | 'previewText' | 'html' | 'text']?: string | null | undefined } & {
@@ -233,7 +233,14 @@ async function writeVersion(
   source: WrittenTemplate,
   { compiled, variables, uses }: Compilation,
 ): Promise<TemplateVersion> {
-  const written = unit.create(TemplateVersion, { templateId: id, version, source, compiled, variables, uses: [...uses.keys()] })
+  const written = unit.create(TemplateVersion, {
+    templateId: id,
+    version,
+    source,
+    compiled,
+    variables,
+    uses: [...uses.keys()],
+  })
   await unit.flush()
   return written
 }

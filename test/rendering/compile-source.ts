@@ -11,9 +11,10 @@ export const compileSource = (
   {
     previewText = null,
     partials = {},
-  }: { previewText?: string | null; partials?: Readonly<Record<string, string>> } = {},
+    locale = null,
+  }: { previewText?: string | null; partials?: Readonly<Record<string, string>>; locale?: string | null } = {},
 ) => {
   const format = html.startsWith('<mjml') ? ('MJML' as const) : ('HTML' as const)
   const source = { format, subject: 'Hello', previewText, html, text: null }
-  return renderer.compile({ kind: 'EMAIL', source, layout: null, partials })
+  return renderer.compile({ kind: 'EMAIL', source, layout: null, partials, locale })
 }

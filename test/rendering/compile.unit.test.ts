@@ -63,15 +63,36 @@ describe('compiling a template', function () {
     }
   })
 
+  it('leaves the preview text out of the plain text', async () => {
+    for (const html of ['<p>Body</p>', '{% if contact.firstName %}<p>Body</p>{% endif %}']) {
+      const { content } = await compile(html, 'Preview {{ contact.firstName }}')
+      const contact = { email: 'a@example.com', firstName: 'Ada', metadata: {} }
+      const { html: sent, text } = await renderer.render(content!, { contact })
+      assert.match(sent!, /Preview Ada/)
+      assert.equal(text, 'Body')
+    }
+  })
+
+  it('marks the language and the direction of a translation, unless the author did', async () => {
+    const tagOf = async (html: string, locale: string | null) =>
+      /<html[^<>]*>/.exec((await compileSource(renderer, html, { locale })).content!.html!)?.[0] ?? ''
+    const page = (attributes: string) => `<html${attributes}><body><p>x</p></body></html>`
+    assert.equal(await tagOf(page(''), 'ar'), '<html lang="ar" dir="rtl">')
+    assert.equal(await tagOf(page(''), 'zh-Hant-TW'), '<html lang="zh-Hant-TW" dir="ltr">')
+    assert.equal(await tagOf(page(' lang="fa"'), 'ar'), '<html lang="fa" dir="rtl">')
+    assert.equal(await tagOf(page(''), null), '<html>')
+    assert.match(await tagOf(mjml('<mj-text>x</mj-text>'), 'he'), /^<html [^>]*\blang="he" dir="rtl"[^>]*>$/)
+  })
+
   it('shows the preview text once', async () => {
     const html = mjml('\n<mj-text mood="calm">Hello</mj-text>', '<mj-preview>\nTheirs\n</mj-preview>')
     const own = await compile(html)
     assert.equal(own.content?.html?.split('Theirs').length, 2)
-    assert.equal(own.content.text, 'Theirs\nHello')
+    assert.equal(own.content.text, 'Hello')
     const { content, warnings } = await compile(html, 'Tea & {{ contact.firstName }} <3')
     assert.ok(!content?.html?.includes('Theirs'))
     assert.equal(content?.html?.split('Tea &amp; {{ contact.firstName }} &lt;3').length, 2)
-    assert.equal(content.text, 'Tea & {{ contact.firstName }} <3\nHello')
+    assert.equal(content.text, 'Hello')
     assert.deepEqual(
       warnings.map(({ problem }) => problem),
       [

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { TemplateError } from '../../src/rendering/content.ts'
+import { checkRows } from '../support/table.ts'
 
 const contact = { email: 'ada@example.com', firstName: 'Ada <b>', metadata: { plan: { name: 'Pro & more' } } }
 const step = (fields: object) => ({ subject: 'Hi', html: null, text: null, ...fields })
@@ -51,6 +52,30 @@ describe('rendering', () => {
       '{% assign names = "b,a" | split: "," | sort %}{% for name in names %}{{ forloop.index }}{{ name | upcase }}{% endfor %}' +
       '{% capture both %}{{ names | join: "+" }}{% endcapture %} {{ both | append: "!" }} {{ names | size }}'
     assert.equal((await renderer.render(step({ text }), { contact })).text, '1A2B a+b! 2')
+  })
+
+  it('prints dates in the zone and the language of the contact', async () => {
+    const rows: Record<string, [value: unknown, format: string, printed: string, locale?: string]> = {
+      'the Unix time of a date alone': ['2026-12-24', '%s', '1798066800'],
+      'the Unix time of a local time': ['2026-12-24 09:00', '%s', '1798099200'],
+      'a date alone': ['2026-12-24', '%Y-%m-%d %H:%M', '2026-12-24 00:00'],
+      'a time with a zone': ['2026-12-24T09:00:00Z', '%H:%M %s', '10:00 1798102800'],
+      'a Unix time': [1_798_102_800, '%Y-%m-%d %H:%M', '2026-12-24 10:00'],
+      'a Unix time in milliseconds': [1_798_102_800_007, '%Y-%m-%d %H:%M:%S.%L', '2026-12-24 10:00:00.007'],
+      'the same as a text': ['1798102800007', '%Y-%m-%d %L', '2026-12-24 007'],
+      milliseconds: ['2026-12-24T09:00:00.05Z', '%L', '050'],
+      'a month': ['2026-12-24', '%-d %B, %A', '24 December, Thursday'],
+      'a German month': ['2026-12-24', '%-d. %B, %A', '24. Dezember, Donnerstag', 'de-CH'],
+      'an Arabic month': ['2026-12-24', '%B', 'ديسمبر', 'ar-EG'],
+    }
+    await checkRows(rows, async ([value, format, printed, locale]) => {
+      const text = `{{ contact.metadata.value | date: "${format}" }}`
+      const of = { ...contact, metadata: { value } }
+      assert.equal(
+        (await renderer.render(step({ text }), { contact: of, timezone: 'Europe/Berlin', locale })).text,
+        printed,
+      )
+    })
   })
 
   it('names the field and the position of a mistake', async () => {

@@ -68,7 +68,8 @@ describe('the renderer', () => {
     const source = { format: 'HTML', subject: 'Hi', previewText: null, html: '{% render "x" %}', text: null } as const
     const others = await rendererProcesses()
     // No template breaks a process, so this breaks the contract instead.
-    const breaks = () => renderer.compile({ kind: 'EMAIL', source, layout: null, partials: undefined as never })
+    const breaks = () =>
+      renderer.compile({ kind: 'EMAIL', source, layout: null, partials: undefined as never, locale: null })
     await assert.rejects(breaks(), RendererBusy)
     assert.equal(await outcome('{{ contact.firstName }}'), 'Ada')
     // The shared service may have processes of its own.

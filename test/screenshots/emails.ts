@@ -34,7 +34,13 @@ export async function pictureEmails(
     for (const name of NAMES) {
       const html = readFileSync(new URL(`../../docs/examples/${name}.mjml`, import.meta.url), 'utf8')
       const source = { format: 'MJML' as const, subject: name, previewText: null, html, text: null }
-      const { content, problems } = await renderer.compile({ kind: 'EMAIL', source, layout: null, partials: {} })
+      const { content, problems } = await renderer.compile({
+        kind: 'EMAIL',
+        source,
+        layout: null,
+        partials: {},
+        locale: null,
+      })
       if (!content) throw new Error(`${name}: ${JSON.stringify(problems)}`)
       const email = await renderer.render(content, RECIPIENT)
       if (!email.html?.includes('<!--[if mso')) throw new Error(`${name} has nothing for Outlook in it`)
