@@ -116,31 +116,28 @@ async function readRecords(
     titles: titlesOf(header!),
     bytes,
     isLast,
-    isCut: (!isLong && text.length < bytes.length) || read.records.length >= most,
+    isCut: (!isLong && text.length < bytes.length) || read.records.length >= most || read.isStopped,
   }
 }
 
 /** Computes the state of an import after the first `taken` records of a chunk. */
 function progressAfter(
   { position, line, size }: Import,
-  { records, broken, bytes, isLast, isCut }: Read,
+  { records, bytes, isLast, isCut }: Read,
   taken: number,
 ): Pick<Import, 'position' | 'line' | 'status' | 'problem'> {
   const last = records[taken - 1]
   // A chunk without records still advances past its empty lines.
   const empty = last ? '' : /^(?:[^\S\n]*\n)*/.exec(bytes.toString('latin1'))![0]
   const isAll = taken === records.length
-  const isWhole = isLast && !broken && !isCut && isAll
+  const isWhole = isLast && isAll && (!isCut || last?.end === bytes.length)
   // A record without an end would otherwise be read again forever.
   const isEndless = !last && !isLast && empty === '' && bytes.length >= CHUNK_BYTES
-  const isBroken = (broken !== undefined && isAll) || isEndless
   return {
     position: isWhole ? size! : position + (last?.end ?? empty.length),
     line: line + (last?.lastLine ?? empty.split('\n').length - 1),
-    status: isBroken ? 'FAILED' : isWhole ? 'DONE' : 'RUNNING',
-    problem: isBroken
-      ? `The record that begins on line ${line + (broken?.line ?? 1)} ${broken?.reason ?? 'has no end'}`
-      : null,
+    status: isEndless ? 'FAILED' : isWhole ? 'DONE' : 'RUNNING',
+    problem: isEndless ? `The record that begins on line ${line + 1} has no end` : null,
   }
 }
 
@@ -236,7 +233,7 @@ async function readRows({ line: before, options }: Import, { records, titles }: 
   /** By address: the line of a row that may be an opt-out. */
   const unclear = new Map<string, number>()
   let turn = performance.now()
-  for (const [at, { cells, line: within }] of records.entries()) {
+  for (const [at, { cells, line: within, problem }] of records.entries()) {
     if (performance.now() - turn > TURN_MS) {
       await nextTurn()
       turn = performance.now()
@@ -246,6 +243,8 @@ async function readRows({ line: before, options }: Import, { records, titles }: 
     try {
       // Short rows are padded.
       row = readRow(titles.map((_, column) => withoutFormulaMark(cells[column]?.trim() ?? '')))
+      // It may be an opt-out, as far as can be told.
+      if (problem !== undefined) throw new UnclearRow(row.email, problem)
       if (cells.length !== titles.length)
         // One of the extra cells may be an opt-out.
         throw new UnclearRow(row.email, `The row has ${cells.length} cells, but the header has ${titles.length}`)

@@ -173,6 +173,38 @@ const PRESETS = {
       ],
     ],
   },
+  substack: {
+    label: 'Substack',
+    knownBy: ['email', 'active_subscription', 'email_disabled'],
+    columns: [
+      ...NAMES,
+      ['name', { field: 'name' }],
+      // Readers who switched all emails off.
+      ['email_disabled', FALSE],
+      ['plan', key('plan')],
+      ['active_subscription', key('activeSubscription')],
+      ['expiry', key('expiry')],
+      ['first_payment_at', key('firstPaymentAt')],
+      ['created_at', CREATED],
+    ],
+  },
+  ghost: {
+    label: 'Ghost',
+    knownBy: ['email', 'subscribed_to_emails', 'complimentary_plan'],
+    columns: [
+      ...NAMES,
+      ['name', { field: 'name' }],
+      ['subscribed_to_emails', consent('true')],
+      ['deleted_at', EMPTY],
+      ['labels', TAGS],
+      ['note', key('note')],
+      ['tiers', key('tiers')],
+      ['id', key('ghostId')],
+      ['created_at', CREATED],
+      ['complimentary_plan|stripe_customer_id|import_tier|error', NOTHING],
+    ],
+    partialConsent: 'deleted_at',
+  },
 } as const satisfies Record<string, Preset>
 
 export type PresetName = keyof typeof PRESETS

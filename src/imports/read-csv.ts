@@ -10,16 +10,19 @@ interface RecordAt {
   /** First line of the record, from 1. Line breaks within cells count. */
   line: number
   lastLine: number
+  /** Why it is malformed. Its cells are then those of its first line, as far as they can be told. */
+  problem?: string
 }
 
 export interface ReadCsv {
   records: RecordAt[]
-  /** The malformed record after these, and its first line. Nothing after it can be parsed. */
-  broken: { line: number; reason: string } | undefined
+  /** Whether reading stopped after a malformed record. */
+  isStopped: boolean
 }
 
 /**
- * Reads the records of a chunk of CSV (RFC 4180) in UTF-8.
+ * Reads the records of a chunk of CSV (RFC 4180) in UTF-8. A quote in a cell that does not begin with one is text. Of a malformed
+ * record, only the first line is one: the next line may begin the next record.
  *
  * @param isLast whether this is the end of the file. If not, an incomplete last record is left for the next chunk.
  * @param most maximum number of records
@@ -37,6 +40,9 @@ export async function readCsv(
     record_delimiter: ['\r\n', '\n', '\r'],
     relax_column_count: true,
     skip_empty_lines: true,
+    // A quote that does not begin or end a cell is text, and so are spaces around quoted cells.
+    relax_quotes: true,
+    trim: true,
     max_record_size: MAX_RECORD_BYTES,
   })
   let isEnough: () => void = () => undefined
@@ -61,17 +67,39 @@ export async function readCsv(
   })
   const error = await Promise.race([failed, ended, enough])
   parser.destroy()
-  return {
-    records,
-    broken: error && { line: lines.counted + 1, reason: REASONS[error.code] ?? 'is malformed' },
+  if (error) {
+    const problem = `The row ${REASONS[error.code] ?? 'is malformed'}`
+    records.push(firstLineAt(chunk, { at: records.at(-1)?.end ?? 0, line: lines.counted, delimiter, problem }))
+  }
+  return { records, isStopped: error !== undefined }
+}
+
+/** The next line of a chunk that is not empty, as a malformed record. */
+function firstLineAt(
+  chunk: Buffer,
+  { at, line: before, delimiter, problem }: { at: number; line: number; delimiter: string; problem: string },
+): RecordAt {
+  let line = before
+  for (let begin = at; ;) {
+    const found = chunk.indexOf('\n', begin)
+    const end = found === -1 ? chunk.length : found + 1
+    line += 1
+    const text = chunk.toString('utf8', begin, end).trim()
+    begin = end
+    if (text === '' && found !== -1) continue
+    const cells = text.slice(0, MAX_SHOWN).replaceAll('"', '').split(delimiter)
+    return { cells, end, line, lastLine: line, problem }
   }
 }
 
+/** Characters of a malformed line that are kept. */
+const MAX_SHOWN = 10_000
+
+const STRAY_QUOTE = 'has a quote that is not closed, or text after a closing quote. Double the quotes that are text'
 const REASONS: Readonly<Record<string, string>> = {
-  CSV_QUOTE_NOT_CLOSED: 'has an unclosed quote',
-  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES} bytes. Most likely it has an unclosed quote.`,
-  CSV_INVALID_CLOSING_QUOTE: 'has text after a closing quote. Double the quotes within a quoted cell.',
-  INVALID_OPENING_QUOTE: 'has a quote in the middle of a cell. Quote the whole cell and double the quotes within it.',
+  CSV_QUOTE_NOT_CLOSED: STRAY_QUOTE,
+  CSV_NON_TRIMABLE_CHAR_AFTER_CLOSING_QUOTE: STRAY_QUOTE,
+  CSV_MAX_RECORD_SIZE: `is longer than ${MAX_RECORD_BYTES} bytes. Most likely, a quote is not closed`,
 }
 
 const DELIMITERS = [',', ';', '\t', '|'] as const

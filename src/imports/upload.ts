@@ -71,9 +71,10 @@ async function readBeginning(
   if (/^\s*[[{]/.test(beginning))
     throw wrong('The file is JSON. Convert it to CSV, or import it with the command line, as a file named .json.')
   const delimiter = separator ?? delimiterOf(beginning)
-  const { records, broken } = await readCsv(rest, { delimiter, isLast, most: 1 })
+  const { records } = await readCsv(rest, { delimiter, isLast, most: 1 })
   const [header] = records
-  if (!header) throw wrong(broken ? `The header ${broken.reason}` : 'The file is empty')
+  if (!header) throw wrong('The file is empty')
+  if (header.problem !== undefined) throw wrong(header.problem.replace('The row', 'The header'))
   if (header.cells.length > MAX_COLUMNS) throw wrong(`The header has more than ${MAX_COLUMNS} columns`)
   const fault = findJsonFault(header.cells)
   if (fault) throw wrong(`The header cannot be stored: ${fault}`)

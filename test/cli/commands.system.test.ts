@@ -186,6 +186,34 @@ describe('the command line for developers', () => {
     assert.equal(sent.templateId, data.id)
   })
 
+  it('imports a file, and writes the rows that failed', async () => {
+    const importer = await startInstance({ worker: true })
+    try {
+      const login = { DRIPLINE_URL: `http://127.0.0.1:${importer.port}`, DRIPLINE_API_KEY: importer.key }
+      const path = join(folder, 'customers.csv')
+      writeFileSync(path, 'email,Plan\na@import.example,pro\nnot an address,free\nb@import.example,"5"" screen"\n')
+      const args = ['import', path, '--consent', 'SUBSCRIBED']
+      const undecided = await cli(args, { env: login })
+      assert.equal(undecided.code, 1)
+      assert.match(undecided.stderr, /Undecided: --column "Plan=…" {3}# pro, free/)
+      const { code, stdout } = await cli([...args, '--column', 'Plan=metadata.plan', '--tag', 'imported'], {
+        env: login,
+      })
+      assert.equal(code, 1)
+      assert.equal(
+        stdout,
+        `Contacts created: 2, updated: 0. Suppressed addresses: 0.\nFailed rows: 1; see ${path}.errors.json\n`,
+      )
+      assert.partialDeepStrictEqual(JSON.parse(readFileSync(`${path}.errors.json`, 'utf8')), [{ line: 3 }])
+      const { body } = await importer.call('GET', 'contacts/b@import.example')
+      assert.partialDeepStrictEqual(body.data, { metadata: { plan: '5" screen' }, tags: ['imported'] })
+      const wrong = await cli([...args, '--column', 'Newsletter=consent'], { env: login })
+      assert.deepEqual([wrong.code, wrong.stderr.includes('needs the values that mean yes')], [2, true])
+    } finally {
+      await importer.stop()
+    }
+  })
+
   it('explains wrong usage and exits with 2', async () => {
     for (const [args, message] of [
       [['contacts', 'vanish'], 'Unknown command: contacts vanish. See "dripline contacts --help".'],

@@ -153,18 +153,37 @@ describe('an import', () => {
     await service().call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
   })
 
-  it('reports the line of a syntax error, and keeps the rows before it', async () => {
-    const at = domain()
-    for (const [what, text, problem] of [
-      ['a quote that never closes', `email,x\na@${at},1\nb@${at},"2\nc@${at},3\n`, /line 3 has an unclosed quote/],
-      ['a long one', `email,x\na@${at},1\nb@${at},"${'2\n'.repeat(200_000)}`, /line 3 is longer than 131072 bytes/],
-      ['a quote within', `email,x\na@${at},1\nb@${at},"2"3\nc@${at},3\n`, /line 3 has text after a closing quote/],
+  it('fails only the row whose quote is not closed', async () => {
+    for (const [what, text, lines] of [
+      ['one', 'a@AT,1\nb@AT,"2\nc@AT,3\nd@AT,4\n', [3]],
+      ['two, after empty lines', 'a@AT,1\n\n\nb@AT,"2\nc@AT,3\n\ne@AT,"5\nd@AT,4\n', [5, 8]],
+      ['in the first cell', '"b@AT,2\na@AT,1\nc@AT,3\nd@AT,4\n', [2]],
+      ['text after it', 'a@AT,1\nb@AT,"2"3\nc@AT,3\nd@AT,4\n', [3]],
+      ['in the last row', 'a@AT,1\nc@AT,3\nd@AT,4\nb@AT,"2', [5]],
     ] as const) {
-      const done = await imported(text, { columns: [{ column: 'x', field: 'nothing' }] })
-      assert.equal(done.status, 'FAILED', what)
-      assert.match(done.problem!, problem)
-      assert.equal(done.created + done.updated, 1, what)
+      const at = domain()
+      const columns = [{ column: 'x', field: 'metadata.x' }]
+      const done = await imported(`email,x\n${text.replaceAll('AT', at)}`, { columns })
+      assert.deepEqual([done.status, done.created, done.failed], ['DONE', 3, lines.length], what)
+      const { data } = (await service().call('GET', `imports/${done.id}/errors`)).body
+      const problem =
+        'The row has a quote that is not closed, or text after a closing quote. Double the quotes that are text'
+      assert.deepEqual(
+        data.map((error: { line: number; problem: string }) => [error.line, error.problem]),
+        lines.map((line) => [line, problem]),
+        what,
+      )
     }
+  })
+
+  it('reads quotes that are text, and spaces around quoted cells', async () => {
+    const at = domain()
+    const rows = ['a@AT,5" screen', 'b@AT,say "hi"', 'c@AT, "quoted" ', 'd@AT,"a ""b"" c"', 'e@AT,"two\nlines"']
+    const text = `email,x\n${rows.join('\n').replaceAll('AT', at)}\n`
+    assert.equal((await imported(text, { columns: [{ column: 'x', field: 'metadata.x' }] })).failed, 0)
+    const values = []
+    for (const name of ['a', 'b', 'c', 'd', 'e']) values.push((await contact(`${name}@${at}`))!.metadata['x'])
+    assert.deepEqual(values, ['5" screen', 'say "hi"', 'quoted', 'a "b" c', 'two\nlines'])
   })
 
   it('rejects a file whose header cannot be read, before anything is imported', async () => {
@@ -172,7 +191,7 @@ describe('an import', () => {
       ['', /is empty/],
       ['[{"email":"a@example.com"}]', /is JSON/],
       [`email${',x'.repeat(2_000)}\n`, /more than 1000 columns/],
-      ['email,"name\na@example.com,Ada\n', /unclosed quote/],
+      ['email,"name\na@example.com,Ada\n', /^The header has a quote that is not closed/],
     ] as const) {
       const { id } = await begin()
       const answer = await sendChunk(id, 0, text, true)

@@ -156,6 +156,20 @@ describe('an import of another service’s export', () => {
         { left: 'IMPORTED', gone: 'BOUNCED', spam: 'MANUAL', new: 'IMPORTED' },
         { first_name: 'Ada', tags: ['engines', 'looms'] },
       ],
+      [
+        'substack',
+        { left: 'IMPORTED' },
+        { metadata: { plan: 'yearly_a', activeSubscription: 'true', createdAt: '2024-02-03T04:05:06.000Z' } },
+      ],
+      [
+        'ghost',
+        { left: 'IMPORTED', gone: 'IMPORTED' },
+        {
+          first_name: 'Ada',
+          tags: ['engines', 'looms'],
+          metadata: { name: 'Ada Byron', ghostId: '65bdb9a1e8f1', tiers: 'Gold' },
+        },
+      ],
     ] as const) {
       const people = await importAll([[`${preset}.csv`, { preset, column: [] }]])
       assert.deepEqual(suppressed(people), expected, preset)

@@ -8,6 +8,7 @@ import { contactCommands } from './commands/contacts.ts'
 import { emailCommands } from './commands/emails.ts'
 import { eventCommands } from './commands/events.ts'
 import { generateCommands } from './commands/generate.ts'
+import { importCommands } from './commands/imports.ts'
 import { listenCommands } from './commands/listen.ts'
 import { loginCommands } from './commands/login.ts'
 import { templateCommands } from './commands/templates.ts'
@@ -18,6 +19,7 @@ import { createOutput, forTerminal } from './output.ts'
 const COMMANDS: readonly Command[] = [
   ...loginCommands,
   ...contactCommands,
+  ...importCommands,
   ...eventCommands,
   ...emailCommands,
   ...automationCommands,

@@ -24,6 +24,8 @@ const PRESETS: readonly PresetName[] = [
   'brevo',
   'hubspot',
   'kit',
+  'substack',
+  'ghost',
 ]
 const CONSENTS: readonly Consent[] = ['SUBSCRIBED', 'COLUMNS', 'UNSUBSCRIBED', 'BOUNCED']
 

@@ -34,6 +34,8 @@ export const PRESETS: { value: NonNullable<Import['preset']>; label: string }[] 
   { value: 'hubspot', label: 'HubSpot' },
   { value: 'keila', label: 'Keila' },
   { value: 'kit', label: 'Kit (ConvertKit)' },
+  { value: 'substack', label: 'Substack' },
+  { value: 'ghost', label: 'Ghost' },
   { value: 'listmonk', label: 'listmonk' },
   { value: 'mailchimp', label: 'Mailchimp' },
   { value: 'plunk', label: 'Plunk' },
