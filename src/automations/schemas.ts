@@ -83,14 +83,14 @@ const triggerConfig = () =>
     .test({
       name: 'trigger-config',
       test(value, { path, createError }) {
+        const problemAt = (key: string, problem: string) =>
+          createError({ path: `${path}.${key}`, message: `${path}.${key} ${problem}` })
         const unknown = Object.keys(value ?? {}).find((key) => !Object.hasOwn(TRIGGER_KEYS, key))
-        if (unknown !== undefined) {
-          const name = unknown.slice(0, MAX_SHOWN)
-          return createError({ message: `${path}.${name} is unknown${orNearest(unknown, Object.keys(TRIGGER_KEYS))}` })
-        }
+        if (unknown !== undefined)
+          return problemAt(unknown.slice(0, MAX_SHOWN), `is unknown${orNearest(unknown, Object.keys(TRIGGER_KEYS))}`)
         for (const [key, { problem }] of Object.entries(TRIGGER_KEYS)) {
           const found = value && Object.hasOwn(value, key) ? problem(value[key]) : undefined
-          if (found !== undefined) return createError({ message: `${path}.${key} ${found}` })
+          if (found !== undefined) return problemAt(key, found)
         }
         return true
       },

@@ -31,7 +31,7 @@ export const FULL = any(
   raw`over ?quota`,
   raw`(?<!(?:relay|queue|sending|daily|hourly|message) )quota`,
   raw`exceeded storage allocation`,
-  raw`(?:out of|not enough(?: \w+)?) (?:storage|space)`,
+  raw`(?:out of|(?:not (?:have )?|n.t have )enough(?: \w+)?) (?:storage|space)`,
   raw`\b${MAILBOX}\b${WORDS}\b(?:exceed\w*|over)\b${WORDS}\b(?:size|storage|space)`,
   raw`mail ?box (?:(?:size )?limit|${WORDS}\bexceed\w*${WORDS}\blimit)`,
 )
@@ -57,13 +57,13 @@ export const NOT_FOUND = any(
 )
 /** The standard text for a code 550 without a cause (RFC 5321, section 4.2.2). */
 export const UNAVAILABLE = any(raw`\b${MAILBOX}\b${WORDS}\b(?:unavailable|not available)`)
-export const ADDRESS_REJECTED = /\baddress rejected\W*$/i
+export const ADDRESS_REJECTED = /\b(?:address|recipient) rejected\W*$/i
 /** Exchange Online's text for an unknown recipient, with the code 5.4.1. */
 export const ADDRESS_DENIED = /\baddress(?:es)? rejected ?: access denied/i
 
 export const NO_DOMAIN = any(
   raw`\b(?:host|domain)(?: name)?\b${WORDS}\b(?:not found|unknown|does(?:n.t| not) exist)`,
-  raw`\b(?:unknown|invalid|no such) (?:host|domain)`,
+  raw`\b(?:unknown|invalid|no such|unrout\w+) (?:mail )?(?:host|domain)`,
   raw`\bno (?:valid )?mail (?:exchanger|host|server)s?\b`,
   raw`couldn.t find any host|nxdomain|null mx|\bno mx\b`,
   raw`(?:host|domain|server) does not accept (?:any )?e?mail(?! (?:from|in))`,

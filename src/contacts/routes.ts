@@ -9,8 +9,9 @@ import { ApiError } from '../platform/api-error.ts'
 import { getContact } from './search-contacts.ts'
 import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
+import { zoneWarnings } from './zone-warning.ts'
 import { upsertContact, upsertManyContacts } from './upsert-contacts.ts'
-import { BULK_BODY_LIMIT, checkItems, nothingToUpdate, operation, pageQuery, single, ok } from '../http/index.ts'
+import { BULK_BODY_LIMIT, checkItems, nothingToUpdate, operation, pageQuery, single, ok, warn } from '../http/index.ts'
 import {
   bulkResultResponse,
   contactResponse,
@@ -103,6 +104,7 @@ export const contactOperations = [
       const contact = await upsertContact(dependencies, caller.workspace.id, toInput(body), call)
       return {
         status: contact.created ? 201 : 200,
+        headers: warn(zoneWarnings(body.metadata)),
         body: { data: presentWritten(caller, contact, toInput(body)) },
         contactId: contact.id,
       }
@@ -187,7 +189,12 @@ export const contactOperations = [
       const change = { ...body, email: body.email?.trim() }
       const tellsWhose = caller.scopes.includes('contacts:read')
       const contact = await updateContact(em, caller.workspace.id, params.id, change, tellsWhose)
-      return { status: 200, body: { data: presentWritten(caller, contact, change) }, contactId: contact.id }
+      return {
+        status: 200,
+        headers: warn(zoneWarnings(body.metadata)),
+        body: { data: presentWritten(caller, contact, change) },
+        contactId: contact.id,
+      }
     },
   }),
 ]

@@ -1,4 +1,11 @@
 import { setLocale } from 'yup'
+import { nearestName, orMeant } from '../platform/nearest-name.ts'
+
+/** The value that was probably meant, in the right case or nearly. */
+function nearestOf(value: unknown, known: readonly string[]): string | undefined {
+  if (typeof value !== 'string') return undefined
+  return known.find((each) => each.toLowerCase() === value.toLowerCase()) ?? nearestName(value, known)
+}
 
 /** The API's wording of yup's messages: the field, and what would be valid. Paths look like `steps[0].subject`. */
 setLocale({
@@ -8,7 +15,8 @@ setLocale({
     notNull: '${path} must not be null',
     notType: ({ path, type }: { path: string; type: string }) =>
       `${path} must be ${/^[aeio]/.test(type) ? 'an' : 'a'} ${type}`,
-    oneOf: '${path} must be one of: ${values}',
+    oneOf: ({ path, values, value }: { path: string; values: string; value?: unknown }) =>
+      `${path} must be one of: ${values}${orMeant(nearestOf(value, values.split(', ')))}`,
   },
   string: {
     max: '${path} must not be longer than ${max} characters',

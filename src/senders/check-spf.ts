@@ -4,6 +4,7 @@ import { type Finding, judged, orUnknown } from './finding.ts'
 /** Limits of a receiver (RFC 7208, section 4.6.4). */
 const MAX_LOOKUPS = 10
 const MAX_VOID_LOOKUPS = 2
+const MAX_MX_HOSTS = 10
 /** Lookups to count, for the message. An include can loop. */
 const MAX_COUNTED = 30
 const MAX_SPF_MS = 15_000
@@ -23,15 +24,28 @@ export const checkSpf = (dns: Dns, domain: string): Promise<Finding> =>
     )
     if (first.status !== 'OK') return first
     const { spf } = await loadSpf()
+    const crowded: string[] = []
+    // mailauth has one limit for the lookups of a record and for the hosts of an `mx`, which here is too high for the hosts.
+    const resolve: Dns['resolve'] = async (name, type) => {
+      const records = await dns.resolve(name, type)
+      if (type === 'MX' && records.length > MAX_MX_HOSTS) crowded.push(name)
+      return records
+    }
     const { status, lookups } = await spf({
       sender: `postmaster@${domain}`,
       helo: domain,
       ip: UNLISTED_ADDRESS,
-      resolver: dns.resolve,
+      resolver: resolve,
+      // Many receivers reject a record with an error behind the term that matches (RFC 7208, section 4.6).
+      strict: true,
       maxResolveCount: MAX_COUNTED,
       maxVoidCount: MAX_COUNTED,
       maxElapsedTime: MAX_SPF_MS,
     })
+    if (crowded[0] !== undefined) {
+      const problem = `The mail servers of ${crowded[0]} are more than ${MAX_MX_HOSTS}, and receivers reject the mechanism mx then. Replace it with ip4 or include.`
+      return { status: 'WRONG', found, problem, lookups: lookups?.count ?? null }
+    }
     const comment = typeof status.comment === 'string' ? status.comment : 'no details'
     if (status.result === 'temperror')
       return { status: 'UNKNOWN', found, problem: `The record cannot be evaluated now: ${comment}` }

@@ -63,6 +63,10 @@ export function isBurst(clicks: readonly Click[], { isInFlight, secondsSinceSent
 /** Image proxies that load images only when an email is opened. A scan shortly after sending is recognized by its time. */
 const FETCHES_WHEN_OPENED = /GoogleImageProxy|YahooMailProxy/i
 
+/** Mail programs whose user agent is only their own name, which `isbot` takes for a script's. */
+const MAIL_PROGRAM =
+  /^(?:eM ?Client|(?:Microsoft )?Windows ?(?:Live )?Mail|NaverMail|NAVER|YahooMobile(?:Mail)?|Outlook-(?:iOS|Android)|Airmail|Thunderbird)\b/i
+
 /** Apple's Mail Privacy Protection loads all images of all emails, and sends only this user agent. */
 const APPLE_PREFETCH = 'Mozilla/5.0'
 
@@ -79,5 +83,6 @@ export function isMachine(kind: 'OPEN' | 'CLICK', method: string, headers: Incom
   if (purposes.some((purpose) => /prefetch|preview|prerender/i.test(purpose))) return true
   const agent = headers['user-agent']?.trim() ?? ''
   if (agent === '' || agent === APPLE_PREFETCH || GMAIL_PREFETCH.test(agent)) return true
+  if (MAIL_PROGRAM.test(agent)) return false
   return isbot(agent.slice(0, 1_000)) && !(kind === 'OPEN' && FETCHES_WHEN_OPENED.test(agent))
 }

@@ -39,4 +39,22 @@ describe('metadata', () => {
     await service.call('POST', 'contacts', { email, metadata: object('k', null) })
     assert.deepEqual(await metadata(), { kept: 1, other: 2 })
   })
+
+  it('warns of a time zone that does not apply', async () => {
+    const service = await openWorkspace({ worker: false })
+    const email = 'zone@example.com'
+    const warningOf = async (method: 'POST' | 'PATCH', timezone: unknown) => {
+      const path = method === 'POST' ? 'contacts' : `contacts/email:${email}`
+      const body = method === 'POST' ? { email, metadata: { timezone } } : { metadata: { timezone } }
+      return (await service.call(method, path, body)).headers.get('x-warning')
+    }
+    for (const zone of ['Europe/Berlin', 'Asia/Calcutta', null]) {
+      assert.equal(await warningOf('POST', zone), null)
+      assert.equal(await warningOf('PATCH', zone), null)
+    }
+    for (const zone of ['IST', 'Berlin', 5.5]) {
+      assert.match((await warningOf('POST', zone)) ?? '', /^metadata\.timezone is not a time zone/)
+      assert.match((await warningOf('PATCH', zone)) ?? '', /^metadata\.timezone is not a time zone/)
+    }
+  })
 })

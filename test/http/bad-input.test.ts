@@ -76,6 +76,10 @@ describe('bad input', () => {
         step('{"type":"SMS"}'),
         /^steps\[0\]\.type must be one of: EMAIL, WAIT, WAIT_UNTIL, WAIT_FOR_EVENT, CONDITION, SPLIT, UPDATE_CONTACT, WEBHOOK, EXIT$/,
       ],
+      'a misspelled type, whose fields are those of the type that was meant': [
+        step('{"type":"EMIAL","subject":"Hi"}'),
+        /^steps\[0\]\.type must be one of: [A-Z_, ]+; did you mean EMAIL\?$/,
+      ],
       'a step that is not an object': [step('1'), /^steps\[0\] must be an object$/],
       'a null step': [step('null'), /^steps\[0\] must not be null$/],
       'an email without a subject': [step('{"type":"EMAIL"}'), /^steps\[0\]\.subject is required$/],
@@ -93,7 +97,7 @@ describe('bad input', () => {
     'PATCH automations/:automation': {
       'an empty name': ['{"name":"  "}', /^name must not be empty$/],
       'a name of 201 characters': [`{"name":"${'x'.repeat(201)}"}`, /^name must not be longer than 200/],
-      'an unknown status': ['{"status":"active"}', /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED$/],
+      'an unknown status': ['{"status":"active"}', /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED; did you mean ACTIVE\?$/],
       'a null status': ['{"status":null}', /^status must not be null$/],
       'an event name that is a number': [
         '{"triggerConfig":{"eventName":1}}',

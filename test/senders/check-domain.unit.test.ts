@@ -234,6 +234,24 @@ const RULES: Record<string, [SetUp, Expected]> = {
     { zone: but({ [FROM]: ['v=spf1 include:none.example ~all'] }) },
     { result: 'PASS', spf: 'FAIL', record: ['SPF', 'WRONG', /cannot evaluate the record/] },
   ],
+  'rejects more than ten hosts of an mx mechanism (7208, 4.6.4)': [
+    {
+      zone: but({
+        [FROM]: ['v=spf1 mx:crowd.example ~all'],
+        'MX crowd.example': Array.from({ length: 11 }, (_, n) => `m${n}.example`),
+        ...Object.fromEntries(Array.from({ length: 11 }, (_, n) => [`A m${n}.example`, ['192.0.2.7']])),
+      }),
+    },
+    { result: 'PASS', record: ['SPF', 'WRONG', /more than 10/] },
+  ],
+  'rejects an unknown mechanism behind -all (7208, 4.6)': [
+    { zone: but({ [FROM]: ['v=spf1 ip4:192.0.2.1 -all inclde:s.example'] }) },
+    { result: 'PASS', record: ['SPF', 'WRONG', /cannot evaluate the record/] },
+  ],
+  'rejects a wrong network behind -all (7208, 4.6)': [
+    { zone: but({ [FROM]: ['v=spf1 ip4:192.0.2.1 -all ip4:192.0.2.300'] }) },
+    { result: 'PASS', record: ['SPF', 'WRONG', /cannot evaluate the record/] },
+  ],
   'rejects two SPF records (7208, 4.5)': [
     { zone: but({ [FROM]: [SPF, 'v=spf1 -all'] }) },
     { result: 'PASS', spf: 'FAIL', record: ['SPF', 'WRONG', /2 such records/] },

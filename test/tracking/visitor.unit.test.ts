@@ -15,6 +15,11 @@ describe('the classification of a visit', () => {
       'Mozilla/5.0 (iPhone; CPU iPhone OS 18_6 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148',
     'Gmail, which fetches images when an email is opened':
       'Mozilla/5.0 (Windows NT 5.1; rv:11.0) Gecko Firefox/11.0 (via ggpht.com GoogleImageProxy)',
+    'eM Client': 'eM Client/10.1.4828.0',
+    'Windows Mail': 'WindowsMail/17.5',
+    'Windows Live Mail': 'Microsoft Windows Live Mail/16.4',
+    'the app of Yahoo': 'YahooMobile/1.0 (mail; 3.0.5.1311380)',
+    'the app of NAVER': 'NAVER/12.4.2 (Android 14; SM-S918N)',
     Yahoo: 'YahooMailProxy; https://help.yahoo.com/kb/yahoo-mail-proxy-SLN28749.html',
   }
 
@@ -24,6 +29,7 @@ describe('the classification of a visit', () => {
     'Gmail, which prefetches images for other clients':
       'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/42.0.2311.135 Safari/537.36 Edge/12.246 Mozilla/5.0',
     'a search engine': 'Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)',
+    'the search engine of NAVER': 'Mozilla/5.0 (compatible; Yeti/1.1; +https://naver.me/spd)',
     'a link preview': 'Slackbot-LinkExpanding 1.0 (+https://api.slack.com/robots)',
     'a program': 'python-requests/2.32.3',
     curl: 'curl/8.7.1',

@@ -49,7 +49,8 @@ const typeNameOf = (value: unknown): unknown =>
     ? (value as { type: unknown }).type
     : undefined
 
-const unknownType = object({ type: string().oneOf(STEP_TYPES).required() })
+/** Its other fields depend on the type: only the type is wrong. */
+const unknownType = object({ type: string().oneOf(STEP_TYPES).required() }).meta({ open: true })
 
 const inputSchemaOf = (value: unknown): ObjectSchema<StepInput> => {
   const type = typeNameOf(value)
