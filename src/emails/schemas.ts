@@ -14,12 +14,16 @@ export const MAX_HEADERS = 20
 export const MAX_FILENAME_LENGTH = 255
 /** A header line has at most 998 characters (RFC 5322, section 2.1.1). */
 const MAX_HEADER_LENGTH = 900
+/** The IDs of a thread are folded. */
+const MAX_REFERENCES_LENGTH = 10_000
+const maxLengthOf = (header: string): number =>
+  /^references$/i.test(header) ? MAX_REFERENCES_LENGTH : MAX_HEADER_LENGTH
 const MAX_ADDRESS_LENGTH = 254
 const DAY_MS = 24 * 60 * 60_000
 
 /** Headers that an email may set: those that neither address the email nor describe its format. */
 const SAFE_HEADER =
-  /^(?:X-[A-Za-z0-9-]{1,70}|List-[A-Za-z-]{1,30}|In-Reply-To|References|Importance|Priority|Precedence|Auto-Submitted|Feedback-ID)$/i
+  /^(?:X-[A-Za-z0-9_-]{1,70}|List-[A-Za-z-]{1,30}|In-Reply-To|References|Importance|Priority|Precedence|Auto-Submitted|Feedback-ID)$/i
 /** Visible ASCII on one line. */
 const HEADER_VALUE = /^[\x21-\x7e](?:[\x20-\x7e]*[\x21-\x7e])?$/
 
@@ -47,7 +51,7 @@ const mailbox = () =>
       message: ({ path }) => `${path} must be an address, or a name and an address as "Orchard <hello@example.com>"`,
       // A quotation mark would end the name within the header.
       test: (value) =>
-        value === undefined || (isMailbox(value) && /^(?:"[^"\\]*"\s*|[^"\\]*)(?:<[^"]*>)?$/.test(value)),
+        value === undefined || (isMailbox(value) && /^(?:"(?:[^"\\]|\\["\\])*"\s*|[^"\\]*)(?:<[^"]*>)?$/.test(value)),
     })
 
 const headers = () =>
@@ -65,7 +69,7 @@ const headers = () =>
 
 /** Returns whether an email may have a header. */
 export const isAllowedHeader = (name: string, value: string): boolean =>
-  SAFE_HEADER.test(name) && value.length <= MAX_HEADER_LENGTH && HEADER_VALUE.test(value)
+  SAFE_HEADER.test(name) && value.length <= maxLengthOf(name) && HEADER_VALUE.test(value)
 
 function headerProblem(value: unknown): string | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'must be a JSON object'
@@ -76,8 +80,8 @@ function headerProblem(value: unknown): string | undefined {
   for (const [name, content] of entries) {
     const shown = name.replace(/[^\x20-\x7e]/g, '?').slice(0, 50)
     if (!SAFE_HEADER.test(name)) return `must not have the header ${shown}. Custom headers begin with X-`
-    if (typeof content !== 'string' || content.length > MAX_HEADER_LENGTH || !HEADER_VALUE.test(content))
-      return `has a value of ${shown} that is not one line of at most ${MAX_HEADER_LENGTH} ASCII characters`
+    if (typeof content !== 'string' || content.length > maxLengthOf(name) || !HEADER_VALUE.test(content))
+      return `has a value of ${shown} that is not one line of at most ${maxLengthOf(name)} ASCII characters`
   }
   return undefined
 }
@@ -87,8 +91,9 @@ const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
 
 /** A MIME type, and parameters such as `; method=REQUEST` (RFC 2045, section 5.1). */
 const CONTENT_TYPE =
-  /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:\s*;\s*[\w.+*-]{1,50}=(?:[\w.:/+-]{1,200}|"[\w .:/+-]{0,200}")){0,10}$/
-const CONTENT_ID = /^[\w.@+-]{1,200}$/
+  /^[\w.+-]{1,100}\/[\w.+-]{1,100}(?:\s*;\s*[\w.+*-]{1,50}=(?:[\w.:/+-]{1,200}|"[^"\\\x00-\x1f\x7f-\uffff]{0,200}")){0,10}$/ // eslint-disable-line no-control-regex -- they are excluded
+/** Visible ASCII, except what ends the ID in a header or in HTML. */
+const CONTENT_ID = /^[^"'<>\\\x00-\x20\x7f-\uffff]{1,200}$/ // eslint-disable-line no-control-regex -- they are excluded
 export const isContentType = (text: string): boolean => CONTENT_TYPE.test(text)
 export const isContentId = (text: string): boolean => CONTENT_ID.test(text)
 
@@ -116,7 +121,7 @@ const attachment = object({
       example: 'application/pdf',
     }),
   contentId: string()
-    .matches(CONTENT_ID, ({ path }) => `${path} must be letters, digits and the characters . @ + - _`)
+    .matches(CONTENT_ID, ({ path }) => `${path} must be ASCII characters without spaces, quotation marks, < > and \\`)
     .meta({
       description: 'For a picture in the HTML: it is shown where the HTML has src="cid:…". Otherwise it is a file.',
       example: 'logo',

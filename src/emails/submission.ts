@@ -217,23 +217,32 @@ function visibleHeaders({ to = [], cc = [], messageId }: SubmittedMail, recipien
     addresses
       .flatMap((address) => address.group ?? [address])
       .filter(({ address }) => isEmailAddress(address))
-      .map(({ name, address }) => mailboxOf(name || null, address))
+      .map(({ name, address }) => mailboxOf(spaced(name) || null, address))
       .join(', ')
   const [visibleTo, visibleCc] = [list(to), list(cc)]
+  const id = MESSAGE_ID.exec(messageId ?? '')?.[1]
   const isAlone = recipients.length === 1 && visibleCc === '' && visibleTo === recipients[0]
   return {
     ...(!isAlone && visibleTo !== '' && { To: visibleTo }),
     ...(visibleCc !== '' && { Cc: visibleCc }),
-    ...(messageId !== undefined && MESSAGE_ID.test(messageId) && { 'Message-ID': messageId }),
+    ...(id !== undefined && { 'Message-ID': `<${id}>` }),
   }
 }
 
-const MESSAGE_ID = /^<[\x21-\x7e]{1,900}>$/
+/** Also of programs that leave out the brackets. */
+const MESSAGE_ID = /^<?([\x21-\x3b\x3d\x3f-\x7e]{1,900})>?$/
 
-/** Mail whose signature or encryption would break, because Dripline composes it anew. */
-const SEALED = /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-mime)$/
-const SEALED_ERROR =
-  '5.6.0 Signed or encrypted mail cannot be sent, because Dripline composes each mail anew. Send it unsigned: Dripline signs it with DKIM'
+/** Why mail of a type cannot be sent: Dripline composes each mail anew. */
+const REFUSED: [type: RegExp, reason: string][] = [
+  [
+    /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-mime)$/,
+    'Signed or encrypted mail cannot be sent, because Dripline composes each mail anew. Send it unsigned: Dripline signs it with DKIM',
+  ],
+  [
+    /^multipart\/report$/,
+    'Reports for programs, such as returned mail and read receipts, cannot be sent, because Dripline composes each mail anew',
+  ],
+]
 
 /** Parses a mail. @throws an SMTP error if it is malformed or too complex, or its texts cannot be stored */
 async function parse(parser: JobProcess<Uint8Array, ParsedMail>, raw: Buffer): Promise<SubmittedMail> {
@@ -246,7 +255,8 @@ async function parse(parser: JobProcess<Uint8Array, ParsedMail>, raw: Buffer): P
     throw error
   })
   if ('fault' in mail) throw smtpError(550, `5.6.0 The mail cannot be read: ${mail.fault}`.slice(0, 400))
-  if (SEALED.test(mail.contentType)) throw smtpError(550, SEALED_ERROR)
+  for (const [type, reason] of REFUSED)
+    if (mail.types.some((each) => type.test(each))) throw smtpError(550, `5.6.0 ${reason}`)
   const { subject, html, text } = mail
   const fault = findJsonFault({ subject, html, text })
   if (fault) throw smtpError(550, `5.6.0 ${fault}`)
@@ -269,21 +279,31 @@ async function readAll(stream: SMTPServerDataStream): Promise<Buffer> {
  * @throws an SMTP error if it has several addresses for replies
  */
 function contentOf({ from, replyTo = [], subject, html, text, headers }: SubmittedMail): object {
-  const allowed = headers.filter(({ key, value }) => isAllowedHeader(key, value))
-  const named = new Map(allowed.map(({ key, originalKey, value }) => [key, [originalKey ?? key, value] as const]))
+  const named = new Map(
+    headers
+      .map(({ key, originalKey = key, value }) => [key, [originalKey, headerOf(key, value)]] as const)
+      .filter(([key, [, value]]) => isAllowedHeader(key, value)),
+  )
   const kept = [...named.values()].slice(0, MAX_HEADERS)
   const replies = replyTo.flatMap((each) => each.group ?? [each])
   if (replies.length > 1) throw smtpError(550, '5.6.0 Reply-To must have one address')
   const [reply] = replies
   return {
-    subject: subject?.trim() || '(no subject)',
-    ...(from?.address && { from: mailboxOf(from.name || null, from.address) }),
-    ...(reply?.address && { replyTo: mailboxOf(reply.name || null, reply.address) }),
+    subject: spaced(subject ?? '') || '(no subject)',
+    ...(from?.address && { from: mailboxOf(spaced(from.name) || null, from.address) }),
+    ...(reply?.address && { replyTo: mailboxOf(spaced(reply.name) || null, reply.address) }),
     ...(html !== undefined && { html }),
     ...((text !== undefined || html === undefined) && { text: text ?? '' }),
     headers: Object.fromEntries(kept),
   }
 }
+
+/** A tab may continue a line (RFC 5322, section 2.2.3). */
+const spaced = (text: string): string => text.replaceAll('\t', ' ').trim()
+
+/** The value of a header on one line. Some programs put commas between the IDs of a thread. */
+const headerOf = (key: string, value: string): string =>
+  key === 'references' || key === 'in-reply-to' ? (value.match(/<[^<>\s]+>/g)?.join(' ') ?? '') : spaced(value)
 
 /** @throws an SMTP error if they are too large */
 function attachmentsOf({ attachments }: SubmittedMail): AttachmentInput[] {
@@ -302,14 +322,16 @@ function attachmentsOf({ attachments }: SubmittedMail): AttachmentInput[] {
 
 const DISPOSITIONS = ['attachment', 'inline'] as const
 
+const MAX_TYPE_PARAMETERS = 10
+
 /** A MIME type with its parameters, except the name of the file, which has a field of its own. */
 function typeOf({ mimeType, parameters }: Pick<SubmittedFile, 'mimeType' | 'parameters'>): string {
+  if (!isContentType(mimeType)) return 'application/octet-stream'
   const parts = Object.entries(parameters)
     .filter(([name]) => name !== 'name' && name !== 'boundary')
     .map(([name, value]) => `; ${name}=${/^[\w.:/+-]+$/.test(value) ? value : `"${value}"`}`)
-  const whole = `${mimeType}${parts.join('')}`
-  if (isContentType(whole)) return whole
-  return isContentType(mimeType) ? mimeType : 'application/octet-stream'
+    .filter((part) => isContentType(mimeType + part))
+  return `${mimeType}${parts.slice(0, MAX_TYPE_PARAMETERS).join('')}`
 }
 
 /** A name without a path that `POST /emails` would accept; empty if there is none. */

@@ -3,12 +3,13 @@ import PostalMime, { type Attachment, type Email } from 'postal-mime'
 /** A file of a submitted mail, with the parameters of its type. */
 export type SubmittedFile = Attachment & { parameters: Readonly<Record<string, string>> }
 
-/** A parsed mail, with the type of its whole content. */
-export type SubmittedMail = Omit<Email, 'attachments'> & { contentType: string; attachments: SubmittedFile[] }
+/** A parsed mail, with the types of the whole and of its parts. */
+export type SubmittedMail = Omit<Email, 'attachments'> & { types: string[]; attachments: SubmittedFile[] }
 
 /** A part of a mail: what `postal-mime` 4.0 keeps of it. */
 interface Part {
-  contentType: { parsed: { value: string; params: Record<string, string> } }
+  contentType: { parsed: { value: string; params: Record<string, string> }; multipart: string | false }
+  childNodes: Part[]
   contentDisposition: { parsed: { params: Record<string, string> } }
 }
 
@@ -16,16 +17,27 @@ interface Part {
 interface Internals {
   root: Part
   attachments: SubmittedFile[]
-  isInlineTextNode(part: Part): boolean
-  collectNode(part: Part, ...rest: unknown[]): Promise<void>
-  collectAttachment(part: Part, content: ArrayBuffer, ...rest: unknown[]): void
+  isInlineTextNode: (part: Part) => boolean
+  collectNode: (part: Part, ...rest: unknown[]) => Promise<void>
+  collectAttachment: (part: Part, content: ArrayBuffer, ...rest: unknown[]) => void
 }
 
 const ASCII = /^(?:us-)?ascii$|^ansi_x3\.4-1968$/i
 
+/** Checks whether a text can be read by its declaration. */
+function isCharset(name: string): boolean {
+  if (ASCII.test(name)) return false
+  try {
+    new TextDecoder(name)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /**
  * Creates a parser of submitted mail. Attached mails stay attached, and files keep the parameters of their types. Text that is declared as ASCII
- * is read as UTF-8, which is the same unless the declaration is wrong.
+ * or as something unknown is read as UTF-8, which is the same unless the declaration is wrong.
  */
 function createParser(): PostalMime & Internals {
   const parser = new PostalMime({ forceRfc822Attachments: true }) as PostalMime & Internals
@@ -36,7 +48,7 @@ function createParser(): PostalMime & Internals {
     (part === parser.root || part.contentDisposition.parsed.params['filename'] === undefined)
   parser.collectNode = (part, ...rest) => {
     const { params } = part.contentType.parsed
-    if (ASCII.test(params['charset'] ?? '')) params['charset'] = 'utf-8'
+    if (params['charset'] !== undefined && !isCharset(params['charset'])) params['charset'] = 'utf-8'
     return collectNode.call(parser, part, ...rest)
   }
   parser.collectAttachment = (part, content, ...rest) => {
@@ -49,9 +61,16 @@ function createParser(): PostalMime & Internals {
   return parser
 }
 
-/** Parses a submitted mail. @throws {Error} if its structure is beyond the limits of the parser */
+/** The types of a part and of those in it. @throws {Error} if parts cannot be told apart, and so would be lost */
+function typesOf({ contentType: { parsed, multipart }, childNodes }: Part): string[] {
+  if (multipart !== false && childNodes.length === 0)
+    throw new Error(`${parsed.value.slice(0, 50)} has no parts: check its boundary`)
+  return [parsed.value, ...childNodes.flatMap(typesOf)]
+}
+
+/** Parses a submitted mail. @throws {Error} if its structure is wrong, or beyond the limits of the parser */
 export async function parseSubmittedMail(raw: Uint8Array): Promise<SubmittedMail> {
   const parser = createParser()
   const mail = await parser.parse(raw)
-  return { ...mail, contentType: parser.root.contentType.parsed.value } as SubmittedMail
+  return { ...mail, types: typesOf(parser.root) } as SubmittedMail
 }

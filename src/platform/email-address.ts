@@ -82,9 +82,14 @@ function asciiDomain(domain: string): string | undefined {
   return ascii !== '' && (plain === ascii || plain === unicode) && DOMAIN_CHARACTERS.test(unicode) ? ascii : undefined
 }
 
-/** Returns whether a text can be a sender: an address, or a name and an address, as `Name <address>`. */
+/**
+ * Returns whether a text can be a sender: an address, or a name and an address, as `Name <address>`. Only a name in quotation marks
+ * may contain an `@`.
+ */
 export const isMailbox = (text: string): boolean =>
-  /^(?:[^@<>\p{Cc}]*<[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+>|[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+)$/u.test(text)
+  /^(?:(?:"(?:[^"\\<>\p{Cc}]|\\["\\])*"\s*|[^@<>\p{Cc}]*)<[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+>|[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+)$/u.test(
+    text,
+  )
 
 /** The bare address of `Name <address>`. */
 export const addressOf = (mailbox: string): string => /<([^<>]+)>\s*$/.exec(mailbox)?.[1] ?? mailbox.trim()

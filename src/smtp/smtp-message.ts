@@ -108,7 +108,7 @@ export async function buildMime(email: Email): Promise<Buffer> {
     text: text ?? (html === null ? '' : undefined),
     html: html ?? undefined,
     headers: Object.entries(headers).map(([key, value]) => ({ key, value: headerValue(key, value) })) as never,
-    alternatives: (roles.get('alternative') ?? []).map(partOf),
+    alternatives: (roles.get('alternative') ?? []).map(alternativeOf),
     attachments: [
       ...(roles.get('picture') ?? []).map((file) => ({
         ...partOf(file),
@@ -145,6 +145,13 @@ const partOf = ({ filename, contentType, content }: Attachment) => ({
   // Without a name, nodemailer would make one up.
   filename: filename === '' ? (false as const) : filename,
   contentType,
+  content,
+})
+
+/** Without a disposition, which nodemailer adds for a filename: mail clients show a file instead of buttons then. */
+const alternativeOf = ({ filename, contentType, content }: Attachment) => ({
+  filename: false as const,
+  contentType: filename === '' ? contentType : `${contentType}; name="${filename.replace(/["\\]/g, '')}"`,
   content,
 })
 

@@ -188,6 +188,95 @@ describe('emails over SMTP', () => {
     }
   })
 
+  it('keeps what other programs write differently', async () => {
+    const to = anAddress()
+    const cid = 'part1.0A$0B/x=1~@host'
+    const many = Array.from({ length: 40 }, (_, n) => `<message-number-${n}@orchard.example>`)
+    const raw = [
+      'From: "ada@shop.example via \\"App\\"" <hello@orchard.example>',
+      `To: ${to}`,
+      'Message-ID: no-brackets@orchard.example',
+      'Subject: Your order will arrive on',
+      '\tTuesday',
+      `References: ${many.join(',\r\n\t')}`,
+      'X-Order_ID: 47\r\n\t11',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: multipart/alternative; boundary=c',
+      '',
+      '--c',
+      'Content-Type: text/plain; charset=x-unknown',
+      'Content-Transfer-Encoding: 8bit',
+      '',
+      'Envoyé',
+      '--c',
+      'Content-Type: multipart/related; boundary=d',
+      '',
+      '--d',
+      'Content-Type: text/html; charset=utf-8',
+      '',
+      `<img src="cid:${cid}">`,
+      '--d',
+      'Content-Type: image/png',
+      `Content-ID: <${cid}>`,
+      'Content-Disposition: inline; filename=logo.png',
+      'Content-Transfer-Encoding: base64',
+      '',
+      'iVBORw0KGgo=',
+      '--d--',
+      '--c',
+      'Content-Type: text/calendar; method=REQUEST; x-title="Meeting, 3pm"; name=invite.ics',
+      '',
+      'BEGIN:VCALENDAR',
+      '--c--',
+      '--b--',
+      '',
+    ].join('\r\n')
+    assert.match(await send({ raw, envelope: { from: 'hello@orchard.example', to } }), /^250 /)
+    const mail = await arrives(to)
+    const header = (name: string) => mail.headers.find(({ key }) => key === name)?.value
+    assert.deepEqual(
+      [mail.from?.name, mail.subject, mail.text?.trim(), mail.messageId, header('x-order_id')],
+      [
+        'ada@shop.example via "App"',
+        'Your order will arrive on Tuesday',
+        'Envoyé',
+        '<no-brackets@orchard.example>',
+        '47 11',
+      ],
+    )
+    assert.deepEqual(mail.references?.split(/\s+/), many)
+    const { headers, body } = mailsTo(to)[0]!
+    const { root, attachments } = await parsed(`${headers}\r\n\r\n${body}`)
+    assert.equal(root, 'multipart/alternative(text/plain, multipart/related(text/html, image/png), text/calendar)')
+    assert.deepEqual(
+      attachments.map(({ filename, contentId, disposition }) => [filename, contentId, disposition]),
+      [
+        ['logo.png', `<${cid}>`, 'inline'],
+        ['invite.ics', undefined, null],
+      ],
+    )
+    assert.match(body, /x-title="Meeting, 3pm"/)
+  })
+
+  it('refuses what it would change or lose, with the reason', async () => {
+    const refused = async (...lines: string[]) => {
+      const to = anAddress()
+      const raw = [`From: ${FROM}`, `To: ${to}`, ...lines, ''].join('\r\n')
+      return send({ raw, envelope: { from: 'hello@orchard.example', to } })
+    }
+    const inner = 'Content-Type: multipart/signed; boundary=c\r\n\r\n--c\r\n\r\nHello\r\n--c--'
+    const signed = await refused('Content-Type: multipart/mixed; boundary=b', '', '--b', inner, '--b--')
+    assert.match(signed, /^550 5\.6\.0 Signed or encrypted mail cannot be sent/)
+    const report = await refused('Content-Type: multipart/report; boundary=b', '', '--b', '', 'Failed', '--b--')
+    assert.match(report, /^550 5\.6\.0 Reports for programs/)
+    for (const type of ['multipart/mixed', 'multipart/mixed; boundary=other']) {
+      const lost = await refused(`Content-Type: ${type}`, '', '--b', '', 'Hello', '--b--')
+      assert.match(lost, /^550 5\.6\.0 The mail cannot be read: multipart\/mixed has no parts: check its boundary/)
+    }
+  })
+
   it('sends a mail once, whatever its boundary and date, or by its Idempotency-Key', async () => {
     const [to, other] = [anAddress(), anAddress()]
     const mail = { to, html: '<b>x</b>', messageId: '<retry@orchard.example>' }

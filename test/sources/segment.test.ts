@@ -318,6 +318,13 @@ describe('the Segment source', () => {
     const answer = await post(url, gzipSync(JSON.stringify({ batch })))
     assert.deepEqual([answer.status, await answer.json()], [200, applied(2)])
     assert.equal((await eventsOf(`external:${userId}`)).length, 1)
+    // As RudderStack's library for Node does.
+    const form = await fetch(url, {
+      method: 'POST',
+      headers: { ...headers, 'content-encoding': 'gzip', 'content-type': 'application/x-www-form-urlencoded' },
+      body: new Uint8Array(gzipSync(JSON.stringify({ batch: [{ type: 'track', userId, event: 'form' }] }))),
+    })
+    assert.deepEqual([form.status, await form.json()], [200, applied(1)])
     // A small body can become a large one.
     const bomb = await post(url, gzipSync(`{"batch":["${'x'.repeat(50_000_000)}"]}`))
     assert.deepEqual([bomb.status, await bomb.json()], [400, { error: 'Request body too large' }])
