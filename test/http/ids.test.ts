@@ -190,6 +190,7 @@ describe('IDs', () => {
       uploadImportChunk: () => ({ position: 0, text: 'email\n', isLast: true }),
       setImportMapping: async () => ({ ...(await listId()), consent: 'SUBSCRIBED' }),
       updateMember: () => ({ role: 'viewer' }),
+      updateApiKey: () => ({ rateLimit: 100 }),
       rotateApiKey: () => ({ overlapHours: 1 }),
       updateWebhook: () => ({ events: ['*'] }),
       replayWebhookDeliveries: () => ({ since: '2026-01-01' }),

@@ -365,9 +365,14 @@ describe('the delivery of webhooks', () => {
 
   it('sends nothing to a private address', async () => {
     const { url, requests } = await aReceiver()
-    const named = await aWorkspaceWith(url.replace('127.0.0.1', 'localhost'))
-    const numbered = await aWorkspaceWith('https://example.com')
-    await sql(em(), 'update webhook_endpoints set url = $1 where id = $2::uuid', [url, numbered.id])
+    // They would not be saved, but a public name can lead to a private address later.
+    const open = async (at: string) => {
+      const workspace = await aWorkspaceWith('https://example.com')
+      await sql(em(), 'update webhook_endpoints set url = $1 where id = $2::uuid', [at, workspace.id])
+      return workspace
+    }
+    const named = await open(url.replace('127.0.0.1', 'localhost'))
+    const numbered = await open(url)
     for (const { contact } of [named, numbered]) await contact('ada@example.com')
     deliver({ allowedHosts: [] })
     assert.match((await named.all('FAILED'))[0]!.lastAttempt!.problem!, /resolves to a private address/)
