@@ -19,6 +19,7 @@ export function connectedConfig(config: Config): ConnectedConfig {
     throw new Error(`${what[0]!.toUpperCase()}${what.slice(1)}. ${advice}`)
   }
   // Other processes on the same data folder use the key that `npm start` created there.
-  const SECRETS_KEY = config.SECRETS_KEY ?? (config.DATABASE_URL ? undefined : readSecretsKey(config.dataDir))
+  const SECRETS_KEY =
+    config.SECRETS_KEY ?? (config.DATABASE_URL && config.TEMPORAL_ADDRESS ? undefined : readSecretsKey(config.dataDir))
   return { ...config, SECRETS_KEY, DATABASE_URL, TEMPORAL_ADDRESS }
 }

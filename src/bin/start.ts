@@ -92,7 +92,9 @@ main(async () => {
 function ownSecretsKey(dataDir: string): string {
   const { key, created } = createSecretsKey(dataDir)
   if (created !== undefined)
-    say(`Created ${created}, which encrypts stored secrets. Keep a copy beside your backups, or set SECRETS_KEY.`)
+    say(
+      `Created ${created}. It encrypts stored secrets. Keep a copy in a safe place, apart from your backups, or set SECRETS_KEY.`,
+    )
   return key
 }
 

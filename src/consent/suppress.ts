@@ -71,7 +71,7 @@ export interface SuppressedMany {
 }
 
 /**
- * Suppresses many addresses, for imports. Ends enrollments like `suppressAddress`, but leaves ending their
+ * Suppresses many addresses, for imports. Ends enrollments like `suppressAddress`, but leaves cancelling their
  * workflows to the bulk lane of the relay: otherwise the request of a chunk would wait for hundreds of calls to Temporal.
  *
  * @param unit a transaction

@@ -55,14 +55,14 @@ export const contactFields = {
 
 /** The names of contact fields in other services. */
 const SYNONYMS = {
-  ...{
-    attributes: 'metadata',
-    properties: 'metadata',
-    traits: 'metadata',
-    customFields: 'metadata',
-    fields: 'metadata',
-  },
-  ...{ id: 'externalId', userId: 'externalId', name: 'firstName', lists: 'listId' },
+  attributes: 'metadata',
+  properties: 'metadata',
+  traits: 'metadata',
+  customFields: 'metadata',
+  fields: 'metadata',
+  id: 'externalId',
+  userId: 'externalId',
+  name: 'firstName',
 }
 
 /** `POST /contacts`. */
@@ -76,7 +76,7 @@ export const contactSchema = object({
     description: `Tags to add. At most ${MAX_TAGS_OF_CONTACT} including existing ones.`,
     example: ['vip'],
   }),
-}).meta({ component: 'ContactInput', synonyms: SYNONYMS })
+}).meta({ component: 'ContactInput', synonyms: { ...SYNONYMS, lists: 'listId' } })
 export type ContactBody = InferType<typeof contactSchema>
 
 /** `PATCH /contacts/{id}`. The route checks that there is a change. */

@@ -4,7 +4,5 @@ import { isTimeZone } from '../platform/time-zone.ts'
 export function zoneWarnings(metadata: Readonly<Record<string, unknown>> | null | undefined): string[] {
   const zone = metadata?.['timezone']
   if (zone === undefined || zone === null || zone === '' || (typeof zone === 'string' && isTimeZone(zone))) return []
-  return [
-    'metadata.timezone is not a time zone such as Europe/Berlin, so the one of the workspace applies to this contact',
-  ]
+  return ['metadata.timezone is not a time zone such as Europe/Berlin. The time zone of the workspace is used']
 }

@@ -31,11 +31,10 @@ export function assertDataComplete(variables: readonly UsedVariable[], data: Dat
 
 /** Warnings about data that the template does not use, as ASCII for a header */
 export function unusedData(variables: readonly UsedVariable[], data: Data): string[] {
-  const used = new Set(
-    variables.map(({ name }) => name.split('.')).map(([root, key]) => (root === 'data' ? key : root)),
-  )
+  const paths = variables.map(({ name }) => name.split('.')).filter(([root]) => root === 'data')
   // A template that uses the whole of `data` uses every key.
-  if (variables.some(({ name }) => name === 'data')) return []
+  if (paths.some((path) => path.length === 1)) return []
+  const used = new Set(paths.map(([, key]) => key))
   return Object.keys(data)
     .filter((key) => !used.has(key))
     .slice(0, MAX_NAMES)

@@ -32,7 +32,7 @@ const oneLine = () =>
 
 const address = (description: string, example: string) => {
   const message = ({ path }: { path: string }) =>
-    `${path} must be exactly one email address, such as ada@example.com. For several recipients, use POST /emails/batch`
+    `${path} must be exactly one email address, such as ada@example.com. For several recipients, send one email to each (POST /emails/batch)`
   return string()
     .typeError(message)
     .test({

@@ -181,9 +181,10 @@ async function receive(
     const attachments = attachmentsOf(mail)
     const same = sameAs(mail, content, attachments)
     const to = session.envelope.rcptTo.map(({ address }) => address)
+    const visible = visibleHeaders(mail, to)
     const emails = to.map((address) => {
       const input = checkEmail({ ...content, to: address })
-      const headers = { ...input.headers, ...visibleHeaders(mail, to) }
+      const headers = { ...input.headers, ...visible }
       return {
         id: idOfValues('submission', workspaceId, same, emailKey(address)),
         input: { ...input, headers, attachments },
@@ -236,11 +237,11 @@ const MESSAGE_ID = /^<?([\x21-\x3b\x3d\x3f-\x7e]{1,900})>?$/
 const REFUSED: [type: RegExp, reason: string][] = [
   [
     /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-mime)$/,
-    'Signed or encrypted mail cannot be sent, because Dripline composes each mail anew. Send it unsigned: Dripline signs it with DKIM',
+    'Signed or encrypted mail cannot be sent, because Dripline builds each mail again. Send it unsigned: Dripline signs it with DKIM',
   ],
   [
     /^multipart\/report$/,
-    'Reports for programs, such as returned mail and read receipts, cannot be sent, because Dripline composes each mail anew',
+    'Reports for programs, such as returned mail and read receipts, cannot be sent, because Dripline builds each mail again',
   ],
 ]
 
@@ -288,6 +289,7 @@ function contentOf({ from, replyTo = [], subject, html, text, headers }: Submitt
   const replies = replyTo.flatMap((each) => each.group ?? [each])
   if (replies.length > 1) throw smtpError(550, '5.6.0 Reply-To must have one address')
   const [reply] = replies
+  for (const name of ['from', 'reply-to']) assertOneAddress(headers, name)
   return {
     subject: spaced(subject ?? '') || '(no subject)',
     ...(from?.address && { from: mailboxOf(spaced(from.name) || null, from.address) }),
@@ -298,12 +300,27 @@ function contentOf({ from, replyTo = [], subject, html, text, headers }: Submitt
   }
 }
 
+/** @throws an SMTP error for addresses without a comma between them, of which one would be read as the name of the other */
+function assertOneAddress(headers: SubmittedMail['headers'], name: string): void {
+  const value = headers.find(({ key }) => key === name)?.value ?? ''
+  if (!value.includes('<') && value.split('@').length > 2)
+    throw smtpError(550, `5.6.0 ${name === 'from' ? 'From' : 'Reply-To'} must have one address`)
+}
+
 /** A tab may continue a line (RFC 5322, section 2.2.3). */
 const spaced = (text: string): string => text.replaceAll('\t', ' ').trim()
 
 /** The value of a header on one line. Some programs put commas between the IDs of a thread. */
 const headerOf = (key: string, value: string): string =>
-  key === 'references' || key === 'in-reply-to' ? (value.match(/<[^<>\s]+>/g)?.join(' ') ?? '') : spaced(value)
+  key === 'references' || key === 'in-reply-to' ? messageIdsIn(value).join(' ') : spaced(value)
+
+/** Some programs leave out the brackets. */
+const messageIdsIn = (value: string): string[] =>
+  value.match(/<[^<>\s]+>/g) ??
+  value
+    .split(/[\s,]+/)
+    .filter((id) => /^[^<>]+@[^<>]+$/.test(id))
+    .map((id) => `<${id}>`)
 
 /** @throws an SMTP error if they are too large */
 function attachmentsOf({ attachments }: SubmittedMail): AttachmentInput[] {

@@ -1,5 +1,5 @@
 import { dismissMessages, cancelRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
-import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
+import { type Delivery, enqueueForCaller, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
@@ -14,7 +14,7 @@ export interface EndedContact extends ContactInAutomation {
 
 /** Result of ending enrollments. */
 export interface EndResult {
-  /** Deliveries that the caller attempts after the commit. Empty in bulk, and if no enrollment was active. */
+  /** Deliveries that the caller attempts after the commit. Empty if no enrollment was active. */
   due: Delivery[]
   /** Whether any email of the automation could still have been sent to the contact. */
   wasPending: boolean
@@ -29,13 +29,8 @@ export interface EndResult {
  *
  * @param em a transaction
  * @param places without duplicates
- * @param isBulk whether the relay cancels the workflows in the bulk lane instead of the caller
  */
-export async function endRows(
-  em: EntityManager,
-  places: readonly EndedContact[],
-  { isBulk = false }: { isBulk?: boolean } = {},
-): Promise<EndResult> {
+export async function endRows(em: EntityManager, places: readonly EndedContact[]): Promise<EndResult> {
   if (places.length === 0) return { due: [], wasPending: false }
   // Claims share these locks, and recording an enrollment of the contact takes one.
   await lockContacts(
@@ -48,9 +43,7 @@ export async function endRows(
   const pending = await takeStarts(em, places)
   const received = await recordProcessedEvent(em, await eventsNotEntered(em, places))
   const wasPending = dropped + ends.length + pending + received > 0
-  if (!isBulk) return { due: await enqueueForCaller(em, ends), wasPending }
-  await enqueueForRelay(em, ends)
-  return { due: [], wasPending }
+  return { due: await enqueueForCaller(em, ends), wasPending }
 }
 
 /** A current enrollment, and the one that an event starts in its place. */

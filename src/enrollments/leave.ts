@@ -6,7 +6,6 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { conditionRules, eventRules, firstApplying, type LeaveRule, type LeaveStatus } from './leave-rules.ts'
 import {
   awaitingEnrollments,
-  type AwaitingEnrollment,
   endByRule,
   eventsSinceEntry,
   type OptOut,
@@ -40,28 +39,15 @@ export async function leaveByEvent(
   em: EntityManager,
   { workspaceId, contactId, eventKey, data, at, isBulk }: StoredEvent,
 ): Promise<{ deliveries: Delivery[]; ended: OtherEffects['ended'] }> {
-  const left: { enrollment: AwaitingEnrollment; rule: LeaveRule }[] = []
+  const left: Leaving[] = []
   for (const enrollment of await awaitingEnrollments(em, contactId, eventKey)) {
     if (!(await isReachedBy(em, enrollment, data))) continue
     const rules = eventRules(enrollment, eventKey)
     const rule = await firstApplying(em, { workspaceId, contactId }, rules, { at, eventData: data })
-    if (rule) left.push({ enrollment, rule })
+    const { id, automationId, concurrencyKey } = enrollment
+    if (rule) left.push({ id, place: { workspaceId, automationId, contactId, concurrencyKey }, rule })
   }
-  await lockEnrollments(
-    em,
-    left.map(({ enrollment }) => enrollment.id),
-  )
-  const leaving = []
-  const ended: OtherEffects['ended'] = []
-  for (const { enrollment, rule } of left) {
-    const { id: enrollmentId, automationId, concurrencyKey } = enrollment
-    if (!(await endEnrollmentByRule(em, enrollmentId, rule))) continue
-    leaving.push({ kind: 'LEAVE' as const, workspaceId, automationId, contactId, concurrencyKey, enrollmentId })
-    ended.push({ automationId, status: rule.status })
-  }
-  const deliveries = isBulk ? [] : await enqueueForCaller(em, leaving)
-  if (isBulk) await enqueueForRelay(em, leaving)
-  return { deliveries, ended }
+  return endByRules(em, left, isBulk)
 }
 
 const UNSUBSCRIBED: LeaveRule = { status: 'EXITED', rule: { event: 'unsubscribed' }, condition: undefined }
@@ -79,17 +65,33 @@ export async function leaveByOptOut(
   { isBulk = false }: { isBulk?: boolean } = {},
 ): Promise<Delivery[]> {
   const found = await unsubscribedEnrollments(em, optOuts)
+  const left = found.map(({ id, ...place }) => ({ id, place, rule: UNSUBSCRIBED }))
+  return (await endByRules(em, left, isBulk)).deliveries
+}
+
+/** An enrollment that a rule ends. */
+interface Leaving {
+  id: string
+  place: { workspaceId: string; automationId: string; contactId: string; concurrencyKey: string }
+  rule: LeaveRule
+}
+
+/** Ends enrollments, and their workflows by the caller, or in the bulk lane by the relay. */
+async function endByRules(em: EntityManager, left: readonly Leaving[], isBulk: boolean) {
   await lockEnrollments(
     em,
-    found.map(({ id }) => id),
+    left.map(({ id }) => id),
   )
   const leaving = []
-  for (const { id: enrollmentId, ...place } of found)
-    if (await endEnrollmentByRule(em, enrollmentId, UNSUBSCRIBED))
-      leaving.push({ kind: 'LEAVE' as const, ...place, enrollmentId })
-  if (!isBulk) return enqueueForCaller(em, leaving)
-  await enqueueForRelay(em, leaving)
-  return []
+  const ended: OtherEffects['ended'] = []
+  for (const { id: enrollmentId, place, rule } of left) {
+    if (!(await endEnrollmentByRule(em, enrollmentId, rule))) continue
+    leaving.push({ kind: 'LEAVE' as const, ...place, enrollmentId })
+    ended.push({ automationId: place.automationId, status: rule.status })
+  }
+  const deliveries: Delivery[] = isBulk ? [] : await enqueueForCaller(em, leaving)
+  if (isBulk) await enqueueForRelay(em, leaving)
+  return { deliveries, ended }
 }
 
 /**

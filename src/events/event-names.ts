@@ -105,8 +105,9 @@ export async function misspellingWarnings(
   names: readonly { name: string; pointer: string }[],
 ): Promise<string[]> {
   if (names.length === 0) return []
-  const used = known.get(workspaceId) ?? (await readUsedNames(em.fork(), workspaceId))
-  known.set(workspaceId, used)
+  // A hit is not stored again, because that would renew its time.
+  let used = known.get(workspaceId)
+  if (!used) known.set(workspaceId, (used = await readUsedNames(em.fork(), workspaceId)))
   return names.flatMap(({ name, pointer }) => {
     const similar = similarName(name, used)
     const plain = (text: string) => text.replace(/[^ -~]/g, '?')

@@ -226,7 +226,17 @@ function checkEvent(given: unknown): EventInput {
 }
 
 const idsIn = (all: readonly EventEffects[]): string[] => [
-  ...new Set(all.flatMap((effects) => Object.values(effects).flat()).map(({ automationId }) => automationId)),
+  ...new Set(
+    all
+      .flatMap(({ started, continued, ended, alreadyEnrolled, refused }) => [
+        ...started,
+        ...continued,
+        ...ended,
+        ...alreadyEnrolled,
+        ...refused,
+      ])
+      .map(({ automationId }) => automationId),
+  ),
 ]
 
 /** Reads the names of the affected automations. If there are none, warns if the name of the event may be misspelled. */

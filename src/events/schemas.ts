@@ -27,8 +27,12 @@ const data = () =>
     })
     .meta({ description: 'At most 16 KB (16,384 bytes of UTF-8) as JSON.', example: { amount: 42 } })
 
+/** The names of these fields in other services. */
+const DATA_SYNONYMS = { properties: 'data', payload: 'data', metadata: 'data', event: 'name' }
+const SYNONYMS = { ...DATA_SYNONYMS, userId: 'externalId' }
+
 /** `POST /contacts/{id}/events`. */
-export const eventSchema = object({ name: name(), data: data() })
+export const eventSchema = object({ name: name(), data: data() }).meta({ synonyms: DATA_SYNONYMS })
 
 const contactId = () => givenId('The contact: its ID, its address, or `external:` and its externalId. It must exist.')
 const externalId = () =>
@@ -65,9 +69,6 @@ const createsByEmail = {
   message: CREATES_BY_EMAIL,
   test: ({ email, createContact: creates }: Named) => creates === undefined || email !== undefined,
 }
-
-/** The names of these fields in other services. */
-const SYNONYMS = { properties: 'data', payload: 'data', metadata: 'data', event: 'name', userId: 'externalId' }
 
 /** The alternatives of a custom event, by how it names the contact. */
 const variants = (component: string, more: () => object) => [

@@ -30,7 +30,7 @@ export function findUsedVariables(templates: readonly Template[]): UsedVariable[
     for (const argument of node.arguments?.() ?? []) readArgument(argument, isConditional || isCondition)
     for (const name of node.blockScope?.() ?? []) own.add(name)
     for (const { content } of node.localScope?.() ?? []) own.add(String(content))
-    const children = node.children ? (toValueSync(node.children(false, true)) as Template[]) : []
+    const children = node.children ? toValueSync<Template[]>(node.children(false, true)) : []
     for (const child of children) visit(child, isConditional || isCondition)
   }
 
@@ -38,8 +38,9 @@ export function findUsedVariables(templates: readonly Template[]): UsedVariable[
     if (!(argument instanceof Value)) return readToken(argument, isConditional)
     const isOptional = isConditional || argument.filters.some(({ name }) => name === 'default')
     for (const token of argument.initial.postfix) readToken(token, isOptional)
-    for (const { args } of argument.filters)
-      for (const given of args) readToken(Array.isArray(given) ? given[1] : given, isOptional)
+    for (const filter of argument.filters)
+      for (const given of filter.args as unknown[])
+        readToken(Array.isArray(given) ? (given as unknown[])[1] : given, isOptional)
   }
 
   function readToken(given: unknown, isOptional: boolean): void {

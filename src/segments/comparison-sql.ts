@@ -11,25 +11,51 @@ export interface JsonValue {
   text: string
 }
 
-/** The value under a key. The key may contain dots. */
-export function jsonKey(bind: Bind, column: string, key: string): JsonValue {
-  const at = `${bind(key)}::text`
-  return { json: `(${column} -> ${at})`, text: `(${column} ->> ${at})` }
+/** SQL of the value under a key, which may contain dots, or else under nested keys. */
+export function jsonKey(bind: Bind, column: string, key: string): string {
+  const own = `${column} -> ${bind(key)}::text`
+  return key.includes('.') ? `coalesce(${own}, ${jsonPath(bind, column, key)})` : `(${own})`
 }
 
-/** The value under nested keys. A number is the index in an array. */
-export function jsonPath(bind: Bind, column: string, path: string): JsonValue {
-  const at = `${bind(path.split('.'))}::text[]`
-  return { json: `(${column} #> ${at})`, text: `(${column} #>> ${at})` }
+/**
+ * SQL of the value under nested keys. A number is the index in an array. Another key below an array is read in each of its elements:
+ * the values are an array then.
+ *
+ * @see https://www.postgresql.org/docs/current/functions-json.html#STRICT-AND-LAX-MODES
+ */
+export function jsonPath(bind: Bind, column: string, path: string): string {
+  const keys = path.split('.')
+  const one = `${column} #> ${bind(keys)}::text[]`
+  if (keys.length === 1) return `(${one})`
+  const lax = `$${keys.map((key) => `.${JSON.stringify(key)}`).join('')}`
+  return `coalesce(${one}, nullif(jsonb_path_query_array(${column}, ${bind(lax)}::jsonpath), '[]'))`
 }
 
-/** Compiles a comparison of a value in JSON: by the type of the value in the condition, and of the stored one. */
-export function compareJson(bind: Bind, instant: Date, { json, text }: JsonValue, { is, value }: Compared): string {
+/**
+ * Compiles a comparison of a value in JSON: by the type of the value in the condition, and of the stored one. An array matches if one of
+ * its elements does.
+ *
+ * @param json the value, as SQL
+ */
+export function compareJson(bind: Bind, instant: Date, json: string, compared: Compared): string {
+  if (compared.is === 'missing') return `nullif(${json}, 'null'::jsonb) is null`
+  if (compared.is === 'present') return `nullif(${json}, 'null'::jsonb) is not null`
+  const whole = { json, text: `(${json} #>> '{}')` }
+  const element = { json: 'element.value', text: `(element.value #>> '{}')` }
+  // Only arrays need a subquery, which takes a third longer for each contact.
+  return `(case jsonb_typeof(${json})
+    when 'array' then exists (
+      select from jsonb_array_elements(${json}) as element(value) where ${compareElement(bind, instant, element, compared)}
+    )
+    else ${compareElement(bind, instant, whole, compared)}
+  end)`
+}
+
+function compareElement(bind: Bind, instant: Date, { json, text }: JsonValue, { is, value }: Compared): string {
   switch (is) {
     case 'missing':
-      return `nullif(${json}, 'null'::jsonb) is null`
     case 'present':
-      return `nullif(${json}, 'null'::jsonb) is not null`
+      return 'true'
     case 'equal':
       return `coalesce(${json} = ${bind(JSON.stringify(value))}::jsonb, false)`
     case 'less':
@@ -44,16 +70,16 @@ export function compareJson(bind: Bind, instant: Date, { json, text }: JsonValue
     case 'before':
     case 'after':
     case 'olderThan':
-      return ifText(json, compareTime(bind, instant, `instant_of(${text})`, { is, value: value! }))
+      return ifScalar(json, compareTime(bind, instant, `instant_of(${text})`, { is, value: value! }))
     case 'newerThan':
       // In the last days: unlike the times of a contact, a stored date can be in the future.
-      return ifText(
+      return ifScalar(
         json,
         `coalesce(instant_of(${text}) > ${bind(instantBefore(instant, value))}::timestamptz
            and instant_of(${text}) <= ${bind(instant.toISOString())}::timestamptz, false)`,
       )
     case 'within':
-      return ifText(
+      return ifScalar(
         json,
         `coalesce(instant_of(${text}) between ${bind(instant.toISOString())}::timestamptz
            and ${bind(instantAfter(instant, value))}::timestamptz, false)`,
@@ -65,6 +91,10 @@ export function compareJson(bind: Bind, instant: Date, { json, text }: JsonValue
 const ifText = (json: string, then: string): string =>
   `(case when jsonb_typeof(${json}) = 'string' then ${then} else false end)`
 
+/** A time is a text, or a number of Unix time. */
+const ifScalar = (json: string, then: string): string =>
+  `(case when jsonb_typeof(${json}) in ('string', 'number') then ${then} else false end)`
+
 /** CSV files contain nothing but strings. */
 const isNumber = ({ json, text }: JsonValue): string =>
   `jsonb_typeof(${json}) = 'number' or (jsonb_typeof(${json}) = 'string' and ${text} ~ '${A_NUMBER}')`
@@ -75,16 +105,19 @@ const isNumber = ({ json, text }: JsonValue): string =>
  */
 const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
 
-/** Compiles a comparison of a text. */
+/** Without case in any language, whatever the locale of the database, and with one code for each accented letter (Unicode, NFC). */
+const folded = (text: string): string => `lower(normalize(${text}::text) collate pg_unicode_fast)`
+
+/** Compiles a comparison of a text. `contains`, `startsWith` and `endsWith` ignore case. */
 export function compareText(bind: Bind, text: string, { is, value }: Compared): string {
   switch (is) {
     case 'contains':
-      return `coalesce(position(${bind(value)} in ${text}) > 0, false)`
+      return `coalesce(position(${folded(bind(value))} in ${folded(text)}) > 0, false)`
     case 'startsWith':
-      return `coalesce(starts_with(${text}, ${bind(value)}), false)`
+      return `coalesce(starts_with(${folded(text)}, ${folded(bind(value))}), false)`
     case 'endsWith': {
-      const end = bind(value)
-      return `coalesce(right(${text}, length(${end})) = ${end}, false)`
+      const end = folded(bind(value))
+      return `coalesce(right(${folded(text)}, length(${end})) = ${end}, false)`
     }
     case 'present':
       return `${text} is not null`

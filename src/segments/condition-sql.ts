@@ -62,9 +62,9 @@ export function comparedSql(parts: readonly ComparedPart[], parameters: unknown[
   const stepData = columnOf(bind, context.stepData)
   const each = parts.map((part) => {
     if ('field' in part) return `to_jsonb(${FIELD_COLUMNS[part.field]})`
-    if ('metadata' in part) return jsonKey(bind, 'contact.metadata', part.metadata).json
-    if ('eventData' in part) return jsonPath(bind, eventData(), part.eventData).json
-    return jsonPath(bind, stepData(), part.stepData).json
+    if ('metadata' in part) return jsonKey(bind, 'contact.metadata', part.metadata)
+    if ('eventData' in part) return jsonPath(bind, eventData(), part.eventData)
+    return jsonPath(bind, stepData(), part.stepData)
   })
   return `jsonb_build_array(${each.join(', ')})`
 }

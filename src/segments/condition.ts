@@ -6,7 +6,7 @@
  * |---|---|
  * | `{"all": [condition, …]}`, `{"any": […]}`, `{"not": condition}` | that matches all, any, or not |
  * | `{"field": name, "is": comparison, "value": v}` | whose field matches |
- * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata value matches |
+ * | `{"metadata": key, "is": comparison, "value": v}` | whose metadata value matches. The key may contain dots, or lead to a nested value |
  * | `{"tag": name}` | that has the tag (compared without case) |
  * | `{"list": id}`, `{"segment": id}` | that is in the list or segment |
  * | `{"activity": "SENT", "automation"?: id, "campaign"?: id, "withinDays"?: n}` | with a message in this status, or that opened or clicked one |
@@ -16,7 +16,7 @@
  * | `{"eventData": path, "is": comparison, "value": v}` | if the data of the event at hand matches |
  * | `{"stepData": path, "is": comparison, "value": v}` | if the data that an earlier step saved matches |
  *
- * A value that does not exist, or is `null`, compares as false with every comparison but `missing`.
+ * An array matches if one of its elements does. A value that does not exist, or is `null`, compares as false with every comparison but `missing`.
  */
 export type Condition = ConditionOf<ConditionPart>
 

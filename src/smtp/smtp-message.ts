@@ -138,7 +138,9 @@ const INVITATION = /^text\/calendar\s*;.*\bmethod=/i
  */
 function roleOf({ contentType, contentId, disposition }: Attachment, html: string | null) {
   if (INVITATION.test(contentType) && disposition !== 'attachment') return 'alternative'
-  return contentId !== null && html?.includes(`cid:${contentId}`) === true ? 'picture' : 'file'
+  // A link is encoded (RFC 2392, section 2).
+  const isShown = (id: string) => html?.includes(`cid:${id}`) === true
+  return contentId !== null && (isShown(contentId) || isShown(encodeURIComponent(contentId))) ? 'picture' : 'file'
 }
 
 const partOf = ({ filename, contentType, content }: Attachment) => ({

@@ -28,7 +28,7 @@ export interface Email {
   text: string | null
   /**
    * Additional headers. Each value is one line of ASCII and is written verbatim. `To` and `Cc` are the visible recipients, with names
-   * in any language, and `Message-ID` replaces `messageId`: see `ofAnotherProgram`.
+   * in any language, and `Message-ID` replaces `messageId`: see `visibleHeaders` in src/emails/submission.ts.
    */
   headers?: Readonly<Record<string, string>>
   attachments?: readonly Attachment[]

@@ -1,4 +1,6 @@
 import {
+  CONFLICT_ERRORS,
+  CONTACT_LIMITS,
   CONTACT_NOT_FOUND,
   EXTERNAL_ID_TAKEN,
   findContactIdByName,
@@ -8,8 +10,9 @@ import {
 } from '../contacts/index.ts'
 import { fireEvent } from '../events/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { ApiError, invalid } from '../platform/api-error.ts'
+import { ApiError, type ErrorKind, invalid } from '../platform/api-error.ts'
 import type { Call } from '../platform/call.ts'
+import { violatedConstraint } from '../platform/db/errors.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { idOfValues, newId } from '../platform/ids.ts'
 import type { EventSource } from '../triggers/index.ts'
@@ -88,7 +91,8 @@ interface ContactFields {
 
 /** Divides traits into the fields of a contact. A full name stays in its metadata, as in imports. */
 function fieldsOf(traits: Record<string, unknown>): ContactFields {
-  const { email: _email, firstName: given, first_name: snake, ...metadata } = traits
+  const { firstName: given, first_name: snake, ...metadata } = traits
+  delete metadata['email']
   const firstName = given === undefined ? snake : given
   if (firstName !== undefined && firstName !== null && typeof firstName !== 'string')
     throw invalid('traits.firstName must be a text')
@@ -215,3 +219,15 @@ const isRecord = (value: unknown): value is Record<string, unknown> => typeof va
 
 const byExternalId = async ({ em }: Dependencies, workspaceId: string, externalId: string | null | undefined) =>
   externalId ? findContactIdByName(em, workspaceId, { externalId }) : undefined
+
+/** Errors that a repetition of the call would have again. */
+const LASTING: readonly ErrorKind[] = ['invalid', 'not-found', 'taken']
+const LIMITS: Readonly<Record<string, { message: string }>> = { ...CONTACT_LIMITS, ...CONFLICT_ERRORS }
+
+/** What is wrong with a call that can never be applied. @throws the error if a repetition may avoid it */
+export function lastingProblemOf(error: unknown): string {
+  if (error instanceof ApiError && LASTING.includes(error.kind)) return error.message
+  const limit = LIMITS[violatedConstraint(error) ?? '']
+  if (limit === undefined) throw error
+  return limit.message
+}

@@ -1,8 +1,6 @@
 import type { Dependencies } from '../outbox/index.ts'
-import { ApiError } from '../platform/api-error.ts'
 import { newCall } from '../platform/call.ts'
-import { violatedConstraint } from '../platform/db/errors.ts'
-import { applyCall } from './apply-call.ts'
+import { applyCall, lastingProblemOf } from './apply-call.ts'
 import { type KeptCall, keptCallsOf, keptCallsOfContacts, takeKeptCall } from './kept-call-queries.ts'
 
 /** The number of kept calls that a worker applies at once. */
@@ -19,8 +17,17 @@ export async function applyKeptCallsOf(dependencies: Dependencies, workspaceId: 
  */
 export async function applyKeptCalls(dependencies: Dependencies): Promise<boolean> {
   const found = await keptCallsOfContacts(dependencies.em.fork(), PAGE)
-  for (const kept of found) await applyKept(dependencies, kept)
-  return found.length === PAGE
+  let applied = 0
+  for (const kept of found) {
+    try {
+      await applyKept(dependencies, kept)
+      applied += 1
+    } catch (error) {
+      // It does not delay the others, and is applied in the next round.
+      dependencies.log.warn({ requestId: kept.requestId, error }, 'A kept call of a source could not be applied now')
+    }
+  }
+  return found.length === PAGE && applied > 0
 }
 
 /** Applies a kept call once, in one transaction with its deletion. A call that can never be applied is deleted. */
@@ -33,9 +40,9 @@ async function applyKept(dependencies: Dependencies, { id, workspaceId, call: gi
       await applyCall({ ...dependencies, em: unit }, { workspaceId, ...kept.context }, given, call)
     })
   } catch (error) {
-    if (!(error instanceof ApiError) && violatedConstraint(error) === undefined) throw error
-    const code = error instanceof ApiError ? error.code : violatedConstraint(error)
-    log.warn({ requestId: kept.requestId, code, type: given.type }, 'A kept call of a source cannot be applied')
+    // Throws if a repetition may succeed. The problem itself can name the contact.
+    lastingProblemOf(error)
+    log.warn({ requestId: kept.requestId, type: given.type }, 'A kept call of a source cannot be applied')
     await em.fork().transactional((unit) => takeKeptCall(unit, id))
   }
   for (const task of call.afterCommit) await task()

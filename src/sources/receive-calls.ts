@@ -1,9 +1,6 @@
-import { CONFLICT_ERRORS, CONTACT_LIMITS } from '../contacts/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
-import { ApiError, type ErrorKind } from '../platform/api-error.ts'
 import { type Call, newCall } from '../platform/call.ts'
-import { violatedConstraint } from '../platform/db/errors.ts'
-import { applyCall, eventIdOf, type SourceContext, UnknownUser } from './apply-call.ts'
+import { applyCall, eventIdOf, lastingProblemOf, type SourceContext, UnknownUser } from './apply-call.ts'
 import { applyKeptCallsOf } from './apply-kept-calls.ts'
 import { keepCall } from './kept-call-queries.ts'
 import { IGNORED_TYPES, type SourceCall } from './schemas.ts'
@@ -49,7 +46,7 @@ export async function receiveCalls(
       ) {
         kept += 1
         seen.add(messageId)
-      } else errors.push({ index, error: messageOf(error) })
+      } else errors.push({ index, error: lastingProblemOf(error) })
       continue
     }
     seen.add(messageId)
@@ -68,15 +65,3 @@ const keep = (
 ): Promise<boolean> => keepCall(em.fork(), { id, workspaceId, userId, call: input, context, requestId })
 
 const isIgnored = ({ type }: SourceCall): boolean => (IGNORED_TYPES as readonly string[]).includes(type)
-
-/** Errors that a repetition of the call would have again. */
-const LASTING: readonly ErrorKind[] = ['invalid', 'not-found', 'taken']
-const LIMITS: Readonly<Record<string, { message: string }>> = { ...CONTACT_LIMITS, ...CONFLICT_ERRORS }
-
-/** The message for a call that cannot be applied. @throws the error if a repetition may avoid it */
-function messageOf(error: unknown): string {
-  if (error instanceof ApiError && LASTING.includes(error.kind)) return error.message
-  const limit = LIMITS[violatedConstraint(error) ?? '']
-  if (limit === undefined) throw error
-  return limit.message
-}

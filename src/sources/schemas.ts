@@ -149,7 +149,18 @@ const batch = () =>
 /** `POST /sources/segment`. */
 export const sourceSchema = object({
   batch: batch(),
-  ...anything(['type', 'userId', 'messageId', 'context', 'traits', 'event', 'properties', 'previousId', 'groupId', 'timestamp']),
+  ...anything([
+    'type',
+    'userId',
+    'messageId',
+    'context',
+    'traits',
+    'event',
+    'properties',
+    'previousId',
+    'groupId',
+    'timestamp',
+  ]),
 }).meta({
   open: true,
   variants: [...CALLS, object({ batch: batch().required() }).meta({ open: true, component: 'SourceBatch' })],

@@ -56,7 +56,7 @@ function endSentence({ rule: status, detail }: Decision): string {
       'eventName' in cause
         ? `received ${cause.eventName}`
         : 'event' in cause
-          ? 'the contact unsubscribed'
+          ? 'the contact opted out'
           : 'a condition was true'
     return status === 'GOAL_REACHED' ? `Reached the goal: ${why}.` : `Exited by an exit rule: ${why}.`
   }

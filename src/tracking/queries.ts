@@ -153,11 +153,11 @@ export const decideVisits = (em: EntityManager, limit: number): Promise<number> 
     return decided.length
   })
 
-/** Stores in messages who visited them. The caller holds their locks. */
+/** Stores in messages who visited them. Who clicked has opened the email, also without its images. The caller holds their locks. */
 export async function updateVisits(em: EntityManager, messageIds: readonly string[]): Promise<void> {
   const rows = await sql(
     em,
-    `select message_id, min(at) filter (where kind = 'OPEN' and visitor = 'PERSON')::text as opened_at,
+    `select message_id, min(at) filter (where visitor = 'PERSON')::text as opened_at,
        min(at) filter (where kind = 'CLICK' and visitor = 'PERSON')::text as clicked_at,
        bool_or(kind = 'OPEN' and visitor in ${BY_MACHINE}) as is_machine_opened
      from message_visits where message_id = any($1::uuid[]) group by message_id`,

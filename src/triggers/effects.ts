@@ -1,5 +1,3 @@
-import type { EntityManager } from '../platform/db/orm.ts'
-import { sql } from '../platform/db/sql.ts'
 import type { RefusalReason } from './refused-entry-queries.ts'
 
 /** What a custom event did, besides starting enrollments. */
@@ -33,17 +31,3 @@ export const storedEffects = (effects: Partial<OtherEffects>): Partial<OtherEffe
 /** The number of active automations that listened for the event: a paused one does not count. */
 export const countMatching = ({ started, alreadyEnrolled, refused }: EventEffects): number =>
   started.length + alreadyEnrolled.length + refused.filter(({ rule }) => rule !== 'PAUSED').length
-
-/** Adds effects that are known only after the events were stored. @param em the transaction that stored them */
-export async function addEffects(
-  em: EntityManager,
-  added: readonly { id: string; effects: Partial<OtherEffects> }[],
-): Promise<void> {
-  if (added.length === 0) return
-  await sql(
-    em,
-    `update trigger_events event set effects = event.effects || added.effects
-     from jsonb_to_recordset($1::jsonb) as added(id uuid, effects jsonb) where event.id = added.id`,
-    [JSON.stringify(added)],
-  )
-}

@@ -17,7 +17,8 @@ export {
   type RefusedEntryWrite,
   eraseRefusedEntries,
 } from './refused-entry-queries.ts'
-export { addEffects, countMatching, effectsOf, type EventEffects, type OtherEffects, storedEffects } from './effects.ts'
+export { addEffects } from './effects-queries.ts'
+export { countMatching, effectsOf, type EventEffects, type OtherEffects, storedEffects } from './effects.ts'
 export { deleteEventsOfName } from './event-name-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {

@@ -197,7 +197,7 @@ describe('unsubscribe links', () => {
     const workflow = service.context.temporal.workflow.getHandle(`enrollment:${automationId}:${contactId}`)
     assert.equal(((await workflow.result()) as { status: string }).status, 'EXITED')
     const { data } = (await service.call('GET', `contacts/${contactId}/decisions`)).body
-    assert.equal(data[0].sentence, 'Exited by an exit rule: the contact unsubscribed.')
+    assert.equal(data[0].sentence, 'Exited by an exit rule: the contact opted out.')
     const wrong = await service.call('PATCH', `automations/${automationId}`, { exitOn: [{ event: 'opened' }] })
     assert.equal(wrong.body.error, 'exitOn[0].event must be one of: unsubscribed')
     assert.equal(

@@ -199,6 +199,7 @@ describe('emails over SMTP', () => {
       'Subject: Your order will arrive on',
       '\tTuesday',
       `References: ${many.join(',\r\n\t')}`,
+      'In-Reply-To: bare@orchard.example',
       'X-Order_ID: 47\r\n\t11',
       'Content-Type: multipart/mixed; boundary=b',
       '',
@@ -246,6 +247,7 @@ describe('emails over SMTP', () => {
         '47 11',
       ],
     )
+    assert.equal(mail.inReplyTo, '<bare@orchard.example>')
     assert.deepEqual(mail.references?.split(/\s+/), many)
     const { headers, body } = mailsTo(to)[0]!
     const { root, attachments } = await parsed(`${headers}\r\n\r\n${body}`)
@@ -269,6 +271,8 @@ describe('emails over SMTP', () => {
     const inner = 'Content-Type: multipart/signed; boundary=c\r\n\r\n--c\r\n\r\nHello\r\n--c--'
     const signed = await refused('Content-Type: multipart/mixed; boundary=b', '', '--b', inner, '--b--')
     assert.match(signed, /^550 5\.6\.0 Signed or encrypted mail cannot be sent/)
+    const two = await refused('Reply-To: a@example.com b@example.com', '', 'Hello')
+    assert.match(two, /^550 5\.6\.0 Reply-To must have one address/)
     const report = await refused('Content-Type: multipart/report; boundary=b', '', '--b', '', 'Failed', '--b--')
     assert.match(report, /^550 5\.6\.0 Reports for programs/)
     for (const type of ['multipart/mixed', 'multipart/mixed; boundary=other']) {

@@ -32,7 +32,7 @@ const NOW = Date.UTC(2026, 5, 15)
 /** Half a day apart, so that many are equal, or exactly a duration apart. */
 const time = fc.integer({ min: -10, max: 10 }).map((n) => NOW + n * (DAY / 2))
 const timestamp = time.map((ms) => new Date(ms).toISOString())
-const TEXTS = ['pro', 'Pro', 'p', '', 'free', '12', ' 7.5 ', '-3', '1e3', 'ä', 'soon']
+const TEXTS = ['pro', 'Pro', 'p', '', 'free', '12', ' 7.5 ', '-3', '1e3', 'ä', 'Ä', 'a\u0308', 'PRO', 'soon']
 const DATES = [
   '2026-06-15',
   '2026-06-15T12:00',
@@ -46,11 +46,15 @@ const DATES = [
   '2026-06-15T24:00',
   '2026-6-15',
   '2026-06',
+  // Unix time.
+  '1781524800',
+  '1781524800000',
+  '178152480',
 ]
 const text = fc.constantFrom(...TEXTS, ...DATES)
-const number = fc.constantFrom(-3, 0, 7.5, 12, 1000)
+const number = fc.constantFrom(-3, 0, 7.5, 12, 1000, NOW / 1000, NOW + DAY, NOW / 1000 - 86_400.5)
 const scalar = fc.oneof(text, fc.constantFrom(...DATES), timestamp, number, fc.boolean(), fc.constant(null))
-const KEYS = ['plan', 'total', 'at', 'order.id', '0']
+const KEYS = ['plan', 'total', 'at', 'order.id', 'at.plan', 'total.at', '0']
 const object = (value: fc.Arbitrary<unknown>) => fc.dictionary(fc.constantFrom(...KEYS), value, { maxKeys: 4 })
 const data = object(
   fc.oneof(scalar, object(scalar), fc.array(scalar, { maxLength: 2 }), fc.array(object(scalar), { maxLength: 2 })),
@@ -106,7 +110,19 @@ const compared: fc.Arbitrary<Compared> = fc.constantFrom(...COMPARISONS).chain((
           : fc.oneof(text, number)
   return value.map((each) => ({ is, value: each }))
 })
-const path = fc.constantFrom('plan', 'total', 'at', '0', 'plan.total', 'at.0', 'at.0.plan', 'order.id', 'total.plan.at')
+const path = fc.constantFrom(
+  'plan',
+  'total',
+  'at',
+  '0',
+  'plan.total',
+  'at.0',
+  'at.0.plan',
+  'at.plan',
+  'total.at',
+  'order.id',
+  'total.plan.at',
+)
 const withinDays = fc.constantFrom(0.5, 1, 3, 7)
 
 const anyFilter = fc.letrec<{ filter: EventFilter }>((tie) => ({

@@ -38,7 +38,7 @@ const DAY = 86_400_000
 export function evaluate(condition: Condition, contact: ModelContact, context: ModelContext): boolean {
   return group<ConditionPart>(condition, (part) => {
     if ('field' in part) return compareField(part.field, part, contact, context.at)
-    if ('metadata' in part) return compareJson(own(contact.metadata, part.metadata), part, context.at)
+    if ('metadata' in part) return compareJson(atKey(contact.metadata, part.metadata), part, context.at)
     if ('eventData' in part) return compareJson(atPath(context.eventData, part.eventData), part, context.at)
     if ('stepData' in part) return compareJson(atPath(context.stepData, part.stepData), part, context.at)
     if ('tag' in part) return contact.tags.some((tag) => tag.toLowerCase() === part.tag.toLowerCase())
@@ -73,7 +73,7 @@ export function evaluate(condition: Condition, contact: ModelContact, context: M
       (event) =>
         event.name.toLowerCase() === part.event.toLowerCase() &&
         event.at > since(part.withinDays) &&
-        (part.data === undefined || compareJson(own(event.data, part.data), part, context.at)) &&
+        (part.data === undefined || compareJson(atKey(event.data, part.data), part, context.at)) &&
         (part.where === undefined ||
           group(part.where, (inside) => compareJson(atPath(event.data, inside.eventData), inside, context.at))),
     ).length
@@ -94,7 +94,7 @@ function group<Part extends object>(condition: ConditionOf<Part>, decide: (part:
 
 function compareField(field: ConditionField, compared: Compared, contact: ModelContact, at: number): boolean {
   if (field === 'email') {
-    const value = typeof compared.value === 'string' ? { value: compared.value.toLowerCase() } : {}
+    const value = typeof compared.value === 'string' ? { value: folded(compared.value) } : {}
     return compareJson(contact.email.toLowerCase(), { is: compared.is, ...value }, at)
   }
   if (field === 'firstName') return compareJson(contact.firstName, compared, at)
@@ -107,21 +107,27 @@ function compareField(field: ConditionField, compared: Compared, contact: ModelC
   return compareJson(new Date(time).toISOString(), compared, at)
 }
 
-function compareJson(found: unknown, { is, value }: Compared, at: number): boolean {
+function compareJson(found: unknown, compared: Compared, at: number): boolean {
   const exists = found !== undefined && found !== null
+  if (compared.is === 'missing') return !exists
+  if (compared.is === 'present') return exists
+  return (Array.isArray(found) ? found : [found]).some((element) => compareOne(element, compared, at))
+}
+
+function compareOne(found: unknown, { is, value }: Compared, at: number): boolean {
+  const text = typeof found === 'string' ? folded(found) : undefined
   switch (is) {
     case 'missing':
-      return !exists
     case 'present':
-      return exists
+      return false
     case 'equal':
       return found === value
     case 'contains':
-      return typeof found === 'string' && found.includes(String(value))
+      return text?.includes(folded(value)) ?? false
     case 'startsWith':
-      return typeof found === 'string' && found.startsWith(String(value))
+      return text?.startsWith(folded(value)) ?? false
     case 'endsWith':
-      return typeof found === 'string' && found.endsWith(String(value))
+      return text?.endsWith(folded(value)) ?? false
     case 'less':
       return isComparable(found, value) && isBefore(found, value)
     case 'more':
@@ -159,6 +165,9 @@ const TIME = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?)(Z|[+
 
 /** The milliseconds of a date or time in ISO 8601, in UTC if there is no offset; `NaN`, which is neither before nor after, for others. */
 export function timeOf(value: unknown): number {
+  if (typeof value !== 'string' && typeof value !== 'number') return NaN
+  if (/^\d{10}(\.\d{1,9})?$/.test(String(value))) return Number(value) * 1000
+  if (/^\d{13}$/.test(String(value))) return Number(value)
   const match = typeof value === 'string' ? TIME.exec(value) : null
   if (!match) return NaN
   const [date = '', clock = '00:00', offset = 'Z'] = match.slice(1)
@@ -179,4 +188,23 @@ const own = (value: unknown, key: string): unknown =>
     ? (value as Record<string, unknown>)[key]
     : undefined
 
-const atPath = (value: unknown, path: string): unknown => path.split('.').reduce(own, value)
+/** The value under a path. Without one, those of all elements of the arrays in it. */
+function atPath(value: unknown, path: string): unknown {
+  const keys = path.split('.')
+  const one = keys.reduce(own, value)
+  if (one !== undefined || keys.length === 1) return one
+  const all = keys.reduce<unknown[]>(
+    (found, key) =>
+      found
+        .flatMap((each) => (Array.isArray(each) ? (each as unknown[]) : [each]))
+        .flatMap((each) => (Array.isArray(each) || own(each, key) === undefined ? [] : [[own(each, key)]]))
+        .map(([only]) => only),
+    [value],
+  )
+  return all.length === 0 ? undefined : all
+}
+
+const atKey = (value: unknown, key: string): unknown =>
+  own(value, key) ?? (key.includes('.') ? atPath(value, key) : undefined)
+
+const folded = (text: unknown): string => String(text).normalize().toLowerCase()

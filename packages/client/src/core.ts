@@ -41,7 +41,7 @@ export interface DriplineOptions extends Omit<ClientOptions, 'baseUrl' | 'fetch'
   timeoutMs?: number
   /** Maximum number of retries of a request that may succeed later. Default: seven. */
   retries?: number
-  /** Called with warnings of the service, for example about ignored fields. Default: logs to the console. */
+  /** Called with warnings of the service, for example about unknown template variables. Default: logs to the console. */
   onWarning?: (warning: string) => void
   /** Makes one attempt at a request. Default: `fetch`. */
   fetch?: (request: Request) => Promise<Response>
