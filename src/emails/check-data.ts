@@ -22,7 +22,7 @@ export function assertDataComplete(variables: readonly UsedVariable[], data: Dat
   const more = missing.length > MAX_NAMES ? ` and ${missing.length - MAX_NAMES} more` : ''
   throw new ApiError(VARIABLE_MISSING, {
     message:
-      `${names.join(', ')}${more} ${missing.length === 1 ? 'is' : 'are'} missing. The template prints ` +
+      `${names.join(', ')}${more} ${missing.length === 1 ? 'is' : 'are'} missing. The template uses ` +
       `${missing.length === 1 ? 'it' : 'them'} without a default. Send ${missing.length === 1 ? 'it' : 'them'}, or add a ` +
       `default to the template, such as {{ ${names[0]} | default: "" }}`,
     param: names[0]!.split('.').reduce(pointerTo, ''),

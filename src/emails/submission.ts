@@ -277,34 +277,45 @@ async function readAll(stream: SMTPServerDataStream): Promise<Buffer> {
 
 /**
  * The fields of `POST /emails` that a mail contains, without its recipient and its attachments.
- * @throws an SMTP error if it has several addresses for replies
+ * @throws an SMTP error if it has several authors or addresses for replies, or a header that would be lost
  */
-function contentOf({ from, replyTo = [], subject, html, text, headers }: SubmittedMail): object {
-  const named = new Map(
-    headers
-      .map(({ key, originalKey = key, value }) => [key, [originalKey, headerOf(key, value)]] as const)
-      .filter(([key, [, value]]) => isAllowedHeader(key, value)),
-  )
-  const kept = [...named.values()].slice(0, MAX_HEADERS)
-  const replies = replyTo.flatMap((each) => each.group ?? [each])
-  if (replies.length > 1) throw smtpError(550, '5.6.0 Reply-To must have one address')
-  const [reply] = replies
-  for (const name of ['from', 'reply-to']) assertOneAddress(headers, name)
+function contentOf({ from, authors, replyTo = [], subject, html, text, headers }: SubmittedMail): object {
+  const given = headers.map(({ key, originalKey = key, value }) => ({
+    key,
+    name: originalKey,
+    value: headerOf(key, value),
+  }))
+  const lost = given.find(({ key, value }) => MEANT.test(key) && value !== '' && !isAllowedHeader(key, value))
+  if (lost) throw smtpError(550, `5.6.0 ${lost.name} must be one line of at most 900 ASCII characters`)
+  const allowed = new Map(given.filter(({ key, value }) => isAllowedHeader(key, value)).map((each) => [each.key, each]))
+  // Headers with a meaning come before those of the application.
+  const kept = [...allowed.values()]
+    .toSorted((one, other) => Number(one.key.startsWith('x-')) - Number(other.key.startsWith('x-')))
+    .slice(0, MAX_HEADERS)
+  const [reply, ...moreReplies] = replyTo.flatMap((each) => each.group ?? [each])
+  assertOneAddress(headers, 'From', authors)
+  assertOneAddress(headers, 'Reply-To', 1 + moreReplies.length)
   return {
     subject: spaced(subject ?? '') || '(no subject)',
     ...(from?.address && { from: mailboxOf(spaced(from.name) || null, from.address) }),
     ...(reply?.address && { replyTo: mailboxOf(spaced(reply.name) || null, reply.address) }),
     ...(html !== undefined && { html }),
     ...((text !== undefined || html === undefined) && { text: text ?? '' }),
-    headers: Object.fromEntries(kept),
+    headers: Object.fromEntries(kept.map(({ name, value }) => [name, value])),
   }
 }
 
-/** @throws an SMTP error for addresses without a comma between them, of which one would be read as the name of the other */
-function assertOneAddress(headers: SubmittedMail['headers'], name: string): void {
-  const value = headers.find(({ key }) => key === name)?.value ?? ''
-  if (!value.includes('<') && value.split('@').length > 2)
-    throw smtpError(550, `5.6.0 ${name === 'from' ? 'From' : 'Reply-To'} must have one address`)
+/** Headers without which mail clients would do something else. */
+const MEANT = /^(?:list-|in-reply-to$|references$)/
+
+/**
+ * Checks that a header has one address at most.
+ * @throws an SMTP error, also if no comma is between two addresses, of which one would be read as the name of the other
+ */
+function assertOneAddress(headers: SubmittedMail['headers'], name: string, count: number): void {
+  const value = headers.find(({ key }) => key === name.toLowerCase())?.value ?? ''
+  if (count > 1 || (!value.includes('<') && value.split('@').length > 2))
+    throw smtpError(550, `5.6.0 ${name} must have one address`)
 }
 
 /** A tab may continue a line (RFC 5322, section 2.2.3). */

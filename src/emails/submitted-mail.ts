@@ -1,10 +1,14 @@
-import PostalMime, { type Attachment, type Email } from 'postal-mime'
+import PostalMime, { addressParser, type Attachment, type Email } from 'postal-mime'
 
 /** A file of a submitted mail, with the parameters of its type. */
 export type SubmittedFile = Attachment & { parameters: Readonly<Record<string, string>> }
 
-/** A parsed mail, with the types of the whole and of its parts. */
-export type SubmittedMail = Omit<Email, 'attachments'> & { types: string[]; attachments: SubmittedFile[] }
+/** A parsed mail, with the number of its authors, and the types of the whole and of its parts. */
+export type SubmittedMail = Omit<Email, 'attachments'> & {
+  authors: number
+  types: string[]
+  attachments: SubmittedFile[]
+}
 
 /** A part of a mail: what `postal-mime` 4.0 keeps of it. */
 interface Part {
@@ -45,7 +49,8 @@ function createParser(): PostalMime & Internals {
   // A text with a file name is a file, also if it is shown in the mail.
   parser.isInlineTextNode = (part) =>
     isInlineTextNode.call(parser, part) &&
-    (part === parser.root || part.contentDisposition.parsed.params['filename'] === undefined)
+    (part === parser.root ||
+      (part.contentDisposition.parsed.params['filename'] ?? part.contentType.parsed.params['name']) === undefined)
   parser.collectNode = (part, ...rest) => {
     const { params } = part.contentType.parsed
     if (params['charset'] !== undefined && !isCharset(params['charset'])) params['charset'] = 'utf-8'
@@ -72,5 +77,7 @@ function typesOf({ contentType: { parsed, multipart }, childNodes }: Part): stri
 export async function parseSubmittedMail(raw: Uint8Array): Promise<SubmittedMail> {
   const parser = createParser()
   const mail = await parser.parse(raw)
-  return { ...mail, types: typesOf(parser.root) } as SubmittedMail
+  const from = mail.headers.find(({ key }) => key === 'from')?.value ?? ''
+  const authors = addressParser(from).flatMap((each) => each.group ?? [each]).length
+  return { ...mail, authors, types: typesOf(parser.root) } as SubmittedMail
 }

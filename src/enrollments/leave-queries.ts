@@ -101,6 +101,8 @@ export async function statusOf(em: EntityManager, enrollmentId: string): Promise
 
 /** An event of a contact that arrived since an enrollment began. */
 export interface EarlierEvent {
+  id: string
+  automationId: string
   eventKey: string
   data: unknown
   at: Date
@@ -110,7 +112,7 @@ export interface EarlierEvent {
 export async function eventsSinceEntry(em: EntityManager, enrollmentId: string): Promise<EarlierEvent[]> {
   const rows = await sql(
     em,
-    `select md5(event.name_key) as event_key, event.data, event.created_at as at
+    `select event.id, enrollment.automation_id, md5(event.name_key) as event_key, event.data, event.created_at as at
      from enrollments enrollment
      join automation_versions version
        on version.automation_id = enrollment.automation_id and version.version = enrollment.version

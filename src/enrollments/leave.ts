@@ -1,7 +1,7 @@
 import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
-import type { OtherEffects } from '../triggers/index.ts'
+import { addEffects, type OtherEffects } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { conditionRules, eventRules, firstApplying, type LeaveRule, type LeaveStatus } from './leave-rules.ts'
 import {
@@ -103,11 +103,14 @@ export async function leaveByEarlierEvent(
   em: EntityManager,
   { enrollmentId, ...enrollment }: LeavingEnrollment & KeyedEnrollment,
 ): Promise<LeaveStatus | undefined> {
-  for (const { eventKey, data, at } of await eventsSinceEntry(em, enrollmentId)) {
+  for (const { id, automationId, eventKey, data, at } of await eventsSinceEntry(em, enrollmentId)) {
     if (!(await isReachedBy(em, enrollment, data))) continue
     const rule = await firstApplying(em, enrollment, eventRules(enrollment, eventKey), { at, eventData: data })
     if (!rule) continue
-    await em.transactional((unit) => endEnrollmentByRule(unit, enrollmentId, rule))
+    await em.transactional(async (unit) => {
+      if (await endEnrollmentByRule(unit, enrollmentId, rule))
+        await addEffects(unit, [{ id, effects: { ended: [{ automationId, status: rule.status }] } }])
+    })
     return rule.status
   }
   return undefined

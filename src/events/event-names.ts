@@ -85,12 +85,21 @@ const MAX_DISTANCE = 2
 const MIN_LENGTH = 6
 const withoutDigits = (text: string): string => text.replace(/\d/g, '')
 
+const sorted = (text: string): string => [...text].toSorted().join('')
+
 /** Finds the used name of which an unused one is probably a misspelling. Names such as `step 1` and `step 2` are not. */
 export function similarName(name: string, used: UsedNames): string | null {
   const key = foldName(name)
   if (used.has(key)) return null
   const others = [...used.keys()].filter((other) => withoutDigits(other) !== withoutDigits(key))
-  const nearest = nearestName(key, others, key.length < MIN_LENGTH ? 1 : MAX_DISTANCE)
+  const nearest =
+    nearestName(key, others, key.length < MIN_LENGTH ? 1 : MAX_DISTANCE) ??
+    // Swapped letters are a distance of two.
+    nearestName(
+      key,
+      others.filter((other) => sorted(other) === sorted(key)),
+      MAX_DISTANCE,
+    )
   return nearest === undefined ? null : used.get(nearest)!
 }
 

@@ -42,7 +42,7 @@ export async function readBody(ctx: Context, limit: BodyLimit, isOptional = fals
   const { headers } = ctx.req
   const isThere = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (!isThere && isOptional) return { raw: '', json: {} }
-  const encoding = headers['content-encoding']?.trim() ?? ''
+  const encoding = headers['content-encoding']?.trim().toLowerCase() ?? ''
   // RudderStack's library for Node sends compressed JSON with the type of a form.
   const isCompressed = encoding === 'gzip' && limit.takesGzip === true
   if (isThere && !isCompressed && !JSON_TYPE.test(headers['content-type'] ?? '')) {

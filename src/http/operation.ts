@@ -128,6 +128,8 @@ export interface Operation {
   body?: ObjectSchema<AnyObject>
   /** True if the body may be empty, which means `{}`. */
   bodyOptional?: true
+  /** True if the query may have any parameters, which are ignored: senders of other services add their own. */
+  takesAnyQuery?: true
   /** The maximum size of the body, if it is not `DEFAULT_BODY_LIMIT`. */
   bodyLimit?: BodyLimit
   /**

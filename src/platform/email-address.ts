@@ -84,10 +84,10 @@ function asciiDomain(domain: string): string | undefined {
 
 /**
  * Returns whether a text can be a sender: an address, or a name and an address, as `Name <address>`. Only a name in quotation marks
- * may contain an `@`.
+ * may contain an `@`, or the characters `<` and `>`.
  */
 export const isMailbox = (text: string): boolean =>
-  /^(?:(?:"(?:[^"\\<>\p{Cc}]|\\["\\])*"\s*|[^@<>\p{Cc}]*)<[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+>|[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+)$/u.test(
+  /^(?:(?:"(?:[^"\\\p{Cc}]|\\["\\])*"\s*|[^@<>\p{Cc}]*)<[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+>|[^\s@<>\p{Cc}]+@[^\s@<>\p{Cc}]+)$/u.test(
     text,
   )
 

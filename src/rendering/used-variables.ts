@@ -4,12 +4,13 @@ import type { UsedVariable } from './content.ts'
 /** The maximum number of names that are kept, and the maximum length of one. */
 const MAX_VARIABLES = 200
 const MAX_NAME = 100
-/** Tags whose arguments are conditions, and whose contents are not always printed. */
-const CONDITIONS: readonly string[] = ['if', 'unless', 'case']
+/** Tags that may have arguments without a value: conditions, and what is printed later, perhaps with a default. */
+const OPTIONAL: readonly string[] = ['if', 'unless', 'case', 'assign']
+/** Tags whose contents are not always printed. */
+const CONDITIONAL: readonly string[] = ['if', 'unless', 'case', 'for', 'tablerow', 'capture']
 /** Properties that LiquidJS adds to lists and texts. */
 const ADDED: readonly string[] = ['size', 'first', 'last']
 
-type Argument = Parameters<typeof TypeGuards.isPropertyAccessToken>[0]
 type Node = Template & { name?: string }
 
 /**
@@ -26,25 +27,27 @@ export function findUsedVariables(templates: readonly Template[]): UsedVariable[
     .map(([name, required]) => ({ name: name.slice(0, MAX_NAME), isRequired: required }))
 
   function visit(node: Node, isConditional: boolean): void {
-    const isCondition = CONDITIONS.includes(node.name ?? '')
-    for (const argument of node.arguments?.() ?? []) readArgument(argument, isConditional || isCondition)
-    for (const name of node.blockScope?.() ?? []) own.add(name)
+    const name = node.name ?? ''
+    for (const argument of node.arguments?.() ?? []) readArgument(argument, isConditional || OPTIONAL.includes(name))
+    for (const each of node.blockScope?.() ?? []) own.add(each)
     for (const { content } of node.localScope?.() ?? []) own.add(String(content))
     const children = node.children ? toValueSync<Template[]>(node.children(false, true)) : []
-    for (const child of children) visit(child, isConditional || isCondition)
+    for (const child of children) visit(child, isConditional || CONDITIONAL.includes(name))
   }
 
   function readArgument(argument: unknown, isConditional: boolean): void {
     if (!(argument instanceof Value)) return readToken(argument, isConditional)
     const isOptional = isConditional || argument.filters.some(({ name }) => name === 'default')
     for (const token of argument.initial.postfix) readToken(token, isOptional)
-    for (const filter of argument.filters)
-      for (const given of filter.args as unknown[])
-        readToken(Array.isArray(given) ? (given as unknown[])[1] : given, isOptional)
+    for (const filter of argument.filters) for (const given of filter.args) readFilterArgument(given, isOptional)
   }
 
-  function readToken(given: unknown, isOptional: boolean): void {
-    const token = given as Argument
+  /** An argument with a name is a pair. */
+  function readFilterArgument(given: unknown, isOptional: boolean): void {
+    readToken(Array.isArray(given) ? (given as unknown[])[1] : given, isOptional)
+  }
+
+  function readToken(token: unknown, isOptional: boolean): void {
     if (TypeGuards.isRangeToken(token)) {
       readToken(token.lhs, isOptional)
       readToken(token.rhs, isOptional)

@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream'
 import DKIM from 'nodemailer/lib/dkim'
 import MailComposer from 'nodemailer/lib/mail-composer'
+import { addressOf } from '../platform/email-address.ts'
 import { nextTurn } from './smtp-connections.ts'
 import { isRefusal, type SmtpError } from './classify-response.ts'
 import type { Attachment, Email, SendHooks } from './transport.ts'
@@ -99,8 +100,8 @@ export async function buildMime(email: Email): Promise<Buffer> {
   const { To: visibleTo, Cc: cc, 'Message-ID': ownMessageId, ...headers } = email.headers ?? {}
   const roles = Map.groupBy(attachments, (file) => roleOf(file, html))
   const raw = await new MailComposer({
-    from,
-    ...(replyTo !== undefined && { replyTo }),
+    from: mailboxIn(from),
+    ...(replyTo !== undefined && { replyTo: mailboxIn(replyTo) }),
     to: visibleTo ?? { name: '', address: to },
     ...(cc !== undefined && { cc }),
     messageId: ownMessageId ?? messageId,
@@ -130,6 +131,13 @@ export async function buildMime(email: Email): Promise<Buffer> {
   return dkim ? sign(raw, dkim) : raw
 }
 
+/** A name and an address. As one text, nodemailer would read `a: b <x@y>` as a group. */
+function mailboxIn(text: string): { name: string; address: string } {
+  const address = addressOf(text)
+  const name = text.endsWith('>') ? text.slice(0, text.lastIndexOf('<')).trim() : ''
+  return { name: name.replace(/^"(.*)"$/s, '$1').replace(/\\(["\\])/g, '$1'), address }
+}
+
 const INVITATION = /^text\/calendar\s*;.*\bmethod=/i
 
 /**
@@ -138,9 +146,19 @@ const INVITATION = /^text\/calendar\s*;.*\bmethod=/i
  */
 function roleOf({ contentType, contentId, disposition }: Attachment, html: string | null) {
   if (INVITATION.test(contentType) && disposition !== 'attachment') return 'alternative'
-  // A link is encoded (RFC 2392, section 2).
-  const isShown = (id: string) => html?.includes(`cid:${id}`) === true
-  return contentId !== null && (isShown(contentId) || isShown(encodeURIComponent(contentId))) ? 'picture' : 'file'
+  return contentId !== null && html !== null && idsShownIn(html).has(contentId) ? 'picture' : 'file'
+}
+
+/** The Content-IDs to which HTML refers. A link encodes some characters (RFC 2392, section 2). */
+const idsShownIn = (html: string): Set<string> =>
+  new Set([...html.matchAll(/\bcid:([^"'\s>)]+)/gi)].flatMap(([, id]) => [id!, decoded(id!.replaceAll('&amp;', '&'))]))
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 const partOf = ({ filename, contentType, content }: Attachment) => ({

@@ -114,7 +114,7 @@ function onlyMissing(
 }
 
 /** The time of a call, at most now: clocks of senders may be fast. A missing or invalid one is now. */
-function timeOf(timestamp: unknown): Date {
+export function timeOf(timestamp: unknown): Date {
   const now = Date.now()
   const at = typeof timestamp === 'string' ? Date.parse(timestamp) : Number.NaN
   return new Date(Number.isNaN(at) ? now : Math.min(at, now))

@@ -39,9 +39,20 @@ export async function keepCall(em: EntityManager, kept: KeptCall): Promise<boole
   return row!.is_kept
 }
 
-/** Reads the kept calls of a user, in their order. */
-export const keptCallsOf = (em: EntityManager, workspaceId: string, userId: string): Promise<KeptCall[]> =>
-  readKept(em, 'workspace_id = $1::uuid and user_id = $2 order by received_at, id', [workspaceId, userId])
+/** Reads the kept calls of a user, also those under an ID that a kept alias call replaces, in their order. */
+export async function keptCallsOf(em: EntityManager, workspaceId: string, userId: string): Promise<KeptCall[]> {
+  await sql(
+    em,
+    `update kept_calls set user_id = $2,
+       call = case call ->> 'type' when 'alias' then call else call || jsonb_build_object('userId', $2::text) end
+     where workspace_id = $1::uuid and user_id in (
+       select call ->> 'previousId' from kept_calls
+       where workspace_id = $1::uuid and call ->> 'type' = 'alias' and call ->> 'userId' = $2
+     )`,
+    [workspaceId, userId],
+  )
+  return readKept(em, 'workspace_id = $1::uuid and user_id = $2 order by received_at, id', [workspaceId, userId])
+}
 
 /** Reads kept calls whose user is a contact by now, in their order. */
 export const keptCallsOfContacts = (em: EntityManager, limit: number): Promise<KeptCall[]> =>
@@ -67,12 +78,20 @@ export async function takeKeptCall(em: EntityManager, id: string): Promise<boole
   return taken.length > 0
 }
 
-/** Deletes calls whose user did not become known in time. @returns how many */
+/**
+ * Deletes calls whose user did not become known in time. If one is known, its calls are about to be applied: no worker may have
+ * run for a while. After a day they are deleted anyway.
+ *
+ * @returns how many
+ */
 export async function deleteOldKeptCalls(em: EntityManager, limit: number): Promise<number> {
   const deleted = await sql(
     em,
     `delete from kept_calls where id in (
-       select id from kept_calls where received_at <= now() - make_interval(mins => $1) order by received_at limit $2
+       select id from kept_calls kept where received_at <= now() - make_interval(mins => $1) and (
+         received_at <= now() - interval '1 day'
+         or not exists (select from contacts where workspace_id = kept.workspace_id and external_id = kept.user_id)
+       ) order by received_at limit $2
      ) returning 1`,
     [KEPT_MINUTES, limit],
   )

@@ -1,6 +1,6 @@
 import type { Dependencies } from '../outbox/index.ts'
 import { type Call, newCall } from '../platform/call.ts'
-import { applyCall, eventIdOf, lastingProblemOf, type SourceContext, UnknownUser } from './apply-call.ts'
+import { applyCall, eventIdOf, lastingProblemOf, type SourceContext, timeOf, UnknownUser } from './apply-call.ts'
 import { applyKeptCallsOf } from './apply-kept-calls.ts'
 import { keepCall } from './kept-call-queries.ts'
 import { IGNORED_TYPES, type SourceCall } from './schemas.ts'
@@ -62,6 +62,10 @@ const keep = (
   { workspaceId, ...context }: SourceContext,
   input: SourceCall,
   { id, requestId, userId }: Pick<Call, 'id' | 'requestId'> & { userId: string },
-): Promise<boolean> => keepCall(em.fork(), { id, workspaceId, userId, call: input, context, requestId })
+): Promise<boolean> => keepCall(em.fork(), { id, workspaceId, userId, call: timed(input), context, requestId })
+
+/** A kept identify call is older than those that arrive before it is applied. */
+const timed = (input: SourceCall): SourceCall =>
+  input.type === 'identify' ? { ...input, timestamp: timeOf(input.timestamp).toISOString() } : input
 
 const isIgnored = ({ type }: SourceCall): boolean => (IGNORED_TYPES as readonly string[]).includes(type)

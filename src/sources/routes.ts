@@ -38,6 +38,7 @@ const definition = {
   scope: 'contacts:write',
   takesBasic: true,
   bodyLimit: SOURCE_BODY_LIMIT,
+  takesAnyQuery: true,
   transactional: false,
   responses: { 200: { description: 'The result.', schema: single(receivedResponse) } },
 } as const

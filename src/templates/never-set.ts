@@ -26,7 +26,8 @@ export function assertVariablesExist(
   const [found] = neverSet(used, absent)
   if (!found) return
   const { variable, nearest } = found
-  const why = WHERE[variable.split('.', 1)[0]!] ?? 'it is not a known variable'
+  const root = variable.split('.', 1)[0]!
+  const why = (absent as readonly string[]).includes(root) ? WHERE[root]! : 'it is not a known variable'
   throw new ApiError(VARIABLE_MISSING, {
     message:
       `${path}: {{ ${variable} }} would be empty in every email, because ${why}${orMeant(nearest)}` +

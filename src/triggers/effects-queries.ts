@@ -10,7 +10,9 @@ export async function addEffects(
   if (added.length === 0) return
   await sql(
     em,
-    `update trigger_events event set effects = event.effects || added.effects
+    `update trigger_events event set effects = event.effects || coalesce((
+       select jsonb_object_agg(key, coalesce(event.effects -> key, '[]') || value) from jsonb_each(added.effects)
+     ), '{}')
      from jsonb_to_recordset($1::jsonb) as added(id uuid, effects jsonb) where event.id = added.id`,
     [JSON.stringify(added)],
   )

@@ -200,7 +200,7 @@ describe('transactional emails', () => {
       {
         index: 1,
         error:
-          'to must be exactly one email address, such as ada@example.com. For several recipients, use POST /emails/batch',
+          'to must be exactly one email address, such as ada@example.com. For several recipients, send one email to each (POST /emails/batch)',
       },
       { index: 3, error: 'Template not found' },
     ])

@@ -262,10 +262,47 @@ describe('emails over SMTP', () => {
     assert.match(body, /x-title="Meeting, 3pm"/)
   })
 
+  it('keeps a file that only its type names, and a picture whose link is encoded', async () => {
+    const to = anAddress()
+    const cid = (id: string, type: string, disposition: string) =>
+      ['--b', `Content-Type: ${type}`, `Content-ID: <${id}>`, `Content-Disposition: ${disposition}`, '', 'x'].join(
+        '\r\n',
+      )
+    const raw = [
+      `From: "Foo <Bar>" <hello@orchard.example>`,
+      `To: ${to}`,
+      ...Array.from({ length: 21 }, (_, n) => `X-H${n}: ${n}`),
+      'List-Unsubscribe: <https://example.com>',
+      'Content-Type: multipart/mixed; boundary=b',
+      '',
+      '--b',
+      'Content-Type: text/html',
+      '',
+      '<img src="cid:logo2"><img src="CID:a%40x">',
+      '--b',
+      'Content-Type: text/plain; name="log.txt"',
+      '',
+      'log content',
+      cid('logo', 'application/pdf', 'attachment; filename=a.pdf'),
+      cid('a@x', 'image/png', 'inline; filename=a.png'),
+      '--b--',
+      '',
+    ].join('\r\n')
+    assert.match(await send({ raw, envelope: { from: 'hello@orchard.example', to } }), /^250 /)
+    const mail = await arrives(to)
+    assert.equal(mail.from?.name, 'Foo <Bar>')
+    assert.ok(mail.headers.some(({ key }) => key === 'list-unsubscribe'))
+    const { headers, body } = mailsTo(to)[0]!
+    const { root } = await parsed(`${headers}\r\n\r\n${body}`)
+    assert.equal(root, 'multipart/mixed(multipart/related(text/html, image/png), text/plain, application/pdf)')
+    assert.match(body, /filename=log\.txt/)
+  })
+
   it('refuses what it would change or lose, with the reason', async () => {
     const refused = async (...lines: string[]) => {
       const to = anAddress()
-      const raw = [`From: ${FROM}`, `To: ${to}`, ...lines, ''].join('\r\n')
+      const from = lines[0]!.startsWith('From:') ? [] : [`From: ${FROM}`]
+      const raw = [...from, `To: ${to}`, ...lines, ''].join('\r\n')
       return send({ raw, envelope: { from: 'hello@orchard.example', to } })
     }
     const inner = 'Content-Type: multipart/signed; boundary=c\r\n\r\n--c\r\n\r\nHello\r\n--c--'
@@ -273,6 +310,10 @@ describe('emails over SMTP', () => {
     assert.match(signed, /^550 5\.6\.0 Signed or encrypted mail cannot be sent/)
     const two = await refused('Reply-To: a@example.com b@example.com', '', 'Hello')
     assert.match(two, /^550 5\.6\.0 Reply-To must have one address/)
+    const authors = await refused('From: a@orchard.example, hello@orchard.example', '', 'Hello')
+    assert.match(authors, /^550 5\.6\.0 From must have one address/)
+    const long = await refused(`List-Unsubscribe: <https://example.com/${'x'.repeat(900)}>`, '', 'Hello')
+    assert.match(long, /^550 5\.6\.0 List-Unsubscribe must be one line of at most 900 ASCII characters/)
     const report = await refused('Content-Type: multipart/report; boundary=b', '', '--b', '', 'Failed', '--b--')
     assert.match(report, /^550 5\.6\.0 Reports for programs/)
     for (const type of ['multipart/mixed', 'multipart/mixed; boundary=other']) {

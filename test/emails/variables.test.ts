@@ -43,22 +43,22 @@ describe('variables that are missing', () => {
       const rows: Record<string, [data: object | undefined, error: string, param: string]> = {
         'one that is missing': [
           { ...COMPLETE, number: undefined },
-          'data.number is missing. The template prints it without a default. Send it, or add a default to the template, such as {{ data.number | default: "" }}',
+          'data.number is missing. The template uses it without a default. Send it, or add a default to the template, such as {{ data.number | default: "" }}',
           '/data/number',
         ],
         'one that is null': [
           { ...COMPLETE, order: { total: null } },
-          'data.order.total is missing. The template prints it without a default. Send it, or add a default to the template, such as {{ data.order.total | default: "" }}',
+          'data.order.total is missing. The template uses it without a default. Send it, or add a default to the template, such as {{ data.order.total | default: "" }}',
           '/data/order/total',
         ],
         'an object that is missing': [
           { ...COMPLETE, order: 'A-17' },
-          'data.order.total is missing. The template prints it without a default. Send it, or add a default to the template, such as {{ data.order.total | default: "" }}',
+          'data.order.total is missing. The template uses it without a default. Send it, or add a default to the template, such as {{ data.order.total | default: "" }}',
           '/data/order/total',
         ],
         'no data': [
           undefined,
-          'data.number, data.items, data.order.total are missing. The template prints them without a default. Send them, or add a default to the template, such as {{ data.number | default: "" }}',
+          'data.number, data.items, data.order.total are missing. The template uses them without a default. Send them, or add a default to the template, such as {{ data.number | default: "" }}',
           '/data/number',
         ],
       }

@@ -6,6 +6,15 @@ import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 import { checkRows } from '../support/table.ts'
 
+interface Effects {
+  matchingAutomations: number
+  started: object[]
+  continued: object[]
+  ended: object[]
+  alreadyEnrolled: object[]
+  refused: object[]
+}
+
 describe('what an event did', () => {
   let service: Service
   let other: Service
@@ -13,7 +22,6 @@ describe('what an event did', () => {
     service = await openWorkspace()
     other = await openWorkspace({ worker: false })
   })
-  const NOTHING = { matchingAutomations: 0, started: [], continued: [], ended: [], alreadyEnrolled: [], refused: [] }
 
   /** An automation that waits for an event after `name` starts it. */
   const waiting = (name: string, awaited: string, fields: object = {}) =>
@@ -39,8 +47,8 @@ describe('what an event did', () => {
   const fire = async (contactId: string, name: string, data?: object) => {
     const { status, body } = await anEvent(service, contactId, name, data)
     assert.equal(status, 202)
-    const { contactId: _contact, eventName: _name, firedAt: _at, ...effects } = body.data
-    return effects as typeof NOTHING
+    const { matchingAutomations, started, continued, ended, alreadyEnrolled, refused } = body.data as Effects
+    return { matchingAutomations, started, continued, ended, alreadyEnrolled, refused }
   }
 
   it('is in the response and in the history, by automation', async () => {
@@ -100,6 +108,19 @@ describe('what an event did', () => {
     )
   })
 
+  it('is recorded later if the enrollment that it ends is only being recorded', async () => {
+    const contactId = await aContact(service)
+    const automationId = await waiting('early', 'never', { exitOn: [{ eventName: 'early stop' }] })
+    await Promise.all([fire(contactId, 'early'), fire(contactId, 'early stop')])
+    await fire(contactId, 'early stop')
+    // Which of the two events ended it depends on their order.
+    await eventually('it has ended', async () => {
+      const { body } = await service.call('GET', `contacts/${contactId}/events?name=early%20stop`)
+      const ended = (body.data as Effects[]).flatMap((event) => event.ended)
+      return JSON.stringify(ended) === JSON.stringify([{ automationId, name: 'early', status: 'EXITED' }]) || undefined
+    })
+  })
+
   it('names no automation that was deleted', async () => {
     const contactId = await aContact(service)
     const automationId = await anAutomation(service, { triggerConfig: { eventName: 'gone' }, steps: [EMAIL] })
@@ -115,7 +136,7 @@ describe('what an event did', () => {
     await waiting('order.placed', 'order.shipped', { exitOn: [{ eventName: 'order.cancelled' }] })
     const condition = { event: 'newsletter.opened', atLeast: 1 }
     await service.call('POST', 'segments', { name: 'Readers', condition })
-    await waiting('step 1', 'never')
+    await waiting('step 1', 'start')
     await anAutomation(other, { triggerConfig: { eventName: 'theirs.only' }, steps: [EMAIL] })
     const contactId = await aContact(service)
     const warned = (name: string, similar: string) =>
@@ -129,6 +150,8 @@ describe('what an event did', () => {
       'the event of an exit rule': ['order.canceled', warned('order.canceled', 'order.cancelled')],
       'the event of a segment': ['newsletter', null],
       'almost the event of a segment': ['newsletters.opened', warned('newsletters.opened', 'newsletter.opened')],
+      'swapped letters of a short name': ['strat', warned('strat', 'start')],
+      'two letters of a short name': ['stxxt', null],
       'a used one': ['order.cancelled', null],
       'another number': ['step 2', null],
       'of another workspace': ['theirs.onyl', null],

@@ -230,7 +230,41 @@ describe('the Segment source', () => {
       )
     })
 
-    it('is deleted after ten minutes', async () => {
+    it('is applied to the new ID of a user who is renamed before being known', async () => {
+      const { userId, email, name } = aUser()
+      const previousId = `${userId}-before`
+      const { body } = await send({
+        batch: [
+          { type: 'track', userId: previousId, event: 'before' },
+          { type: 'alias', previousId, userId },
+          { type: 'identify', userId, traits: { email } },
+          { type: 'track', userId, event: 'after' },
+        ],
+      })
+      assert.deepEqual(body, applied(4, 0, 2))
+      const names = (await eventsOf(name)).map((event) => event.name)
+      assert.deepEqual(names.toSorted(), ['after', 'before'])
+    })
+
+    it('does not overwrite the traits of a call that arrived later', async () => {
+      const { userId, email, name } = aUser()
+      await send({ type: 'identify', userId, traits: { plan: 'free', source: 'ad' } })
+      await send({ type: 'identify', userId, traits: { email, plan: 'pro' } })
+      assert.deepEqual((await find(name))!.metadata, { plan: 'pro', source: 'ad' })
+    })
+
+    it('is deleted after ten minutes, but not if its user is known by then', async () => {
+      const known = aUser()
+      await send({ type: 'track', userId: known.userId, event: 'kept' })
+      await sql(
+        service.context.orm.em.fork(),
+        `with aged as (update kept_calls set received_at = now() - interval '1 hour' where user_id = $1)
+         update contacts set external_id = $1 where id = $2::uuid`,
+        [known.userId, await aContact(service)],
+      )
+      while ((await deleteOldKeptCalls(service.context.orm.em.fork(), 1)) === 1);
+      const ofKnown = () => eventsOf(`external:${known.userId}`)
+      await eventually('it is applied', async () => (await ofKnown()).length === 1 || undefined)
       const { userId, email, name } = aUser()
       await send({
         batch: [

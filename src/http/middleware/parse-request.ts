@@ -8,7 +8,7 @@ export const parseRequest = (operation: Operation): ApiMiddleware =>
   async function parseRequest(ctx, next) {
     const { body: bodySchema, bodyLimit = DEFAULT_BODY_LIMIT, bodyOptional } = operation
     const query = readQuery(ctx.querystring)
-    assertKnownParameters(operation.query, query)
+    if (!operation.takesAnyQuery) assertKnownParameters(operation.query, query)
     const body = bodySchema ? await readBody(ctx, bodyLimit, bodyOptional) : undefined
     Object.assign(ctx.state, { query, body })
     await next()
