@@ -80,7 +80,7 @@ const written = (caller: Caller, automation: AutomationDetail, body: object, war
   body: { data: presentWrittenAutomation(caller, automation, body) },
 })
 
-/** What a request changes. */
+/** The fields that a request changes. */
 interface Change {
   status?: AutomationStatus | undefined
   trigger?: Trigger | undefined

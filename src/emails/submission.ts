@@ -233,7 +233,7 @@ function visibleHeaders({ to = [], cc = [], messageId }: SubmittedMail, recipien
 /** Also of programs that leave out the brackets. */
 const MESSAGE_ID = /^<?([\x21-\x3b\x3d\x3f-\x7e]{1,900})>?$/
 
-/** Why mail of a type cannot be sent: Dripline composes each mail anew. */
+/** Types of mail that cannot be sent, because Dripline builds each mail again, and the reasons. */
 const REFUSED: [type: RegExp, reason: string][] = [
   [
     /^(?:multipart\/(?:signed|encrypted)|application\/(?:x-)?pkcs7-mime)$/,

@@ -66,7 +66,7 @@ function createParser(): PostalMime & Internals {
   return parser
 }
 
-/** The types of a part and of those in it. @throws {Error} if parts cannot be told apart, and so would be lost */
+/** The types of a part and of those in it. @throws {Error} if the parts cannot be separated, and so would be lost */
 function typesOf({ contentType: { parsed, multipart }, childNodes }: Part): string[] {
   if (multipart !== false && childNodes.length === 0)
     throw new Error(`${parsed.value.slice(0, 50)} has no parts: check its boundary`)

@@ -7,7 +7,7 @@ export { type ActiveEnrollment, activePage, statusesOf } from './active-queries.
 export { reconcileEnrollment, type Reconciled, isStillEnrolled } from './reconcile-enrollments.ts'
 export { AutomationCounts, Enrollment } from './entities.ts'
 export type { EndCause, OtherCause, WorkflowEnd } from './end-cause.ts'
-export { type EndedContact, endRows } from './end-queries.ts'
+export { endRows } from './end-queries.ts'
 export { eraseEnrollments } from './erase-enrollments.ts'
 export { lockEnrollmentsOf } from './erase-queries.ts'
 export { keepWaiting, moveEnrollment } from './move-queries.ts'

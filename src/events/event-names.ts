@@ -88,7 +88,7 @@ const withoutDigits = (text: string): string => text.replace(/\d/g, '')
 const sorted = (text: string): string => [...text].toSorted().join('')
 
 /** Finds the used name of which an unused one is probably a misspelling. Names such as `step 1` and `step 2` are not. */
-export function similarName(name: string, used: UsedNames): string | null {
+function similarName(name: string, used: UsedNames): string | null {
   const key = foldName(name)
   if (used.has(key)) return null
   const others = [...used.keys()].filter((other) => withoutDigits(other) !== withoutDigits(key))

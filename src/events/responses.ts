@@ -1,3 +1,4 @@
+// cspell:ignore placd
 import { array, boolean, number, object, string, type InferType, type Schema } from 'yup'
 import { count, freeObject, id, nullableText, timestamp } from '../http/index.ts'
 import { countMatching, EVENT_SOURCES, type EventEffects, REFUSAL_REASONS } from '../triggers/index.ts'
@@ -18,7 +19,7 @@ const affected = (description: string, more: Record<string, Schema> = {}) =>
     .required()
     .meta({ description })
 
-/** What an event did in which automations. */
+/** The effects of an event, with their automations. */
 const effects = {
   matchingAutomations: count('The number of automations triggered: started, alreadyEnrolled and refused by a rule.'),
   started: affected('The automations that the contact enters.'),

@@ -1,3 +1,4 @@
+// cspell:ignore placd
 import { array } from 'yup'
 import { CONTACT_PARAM, CONTACT_LIMITS, CONTACT_NOT_FOUND, resolveContactId } from '../contacts/index.ts'
 import {

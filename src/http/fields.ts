@@ -19,7 +19,7 @@ declare module 'yup' {
     ignored?: readonly string[]
     /** Names that other services use, each with the field that has its meaning here. */
     synonyms?: Readonly<Record<string, string>>
-    /** What to do instead of a field that other services have and this one does not. */
+    /** Advice about a field that other services have and this one does not. */
     instead?: Readonly<Record<string, string>>
     /** True if the text is an ID, which is then converted to its canonical form. */
     isId?: boolean

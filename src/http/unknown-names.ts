@@ -1,3 +1,4 @@
+// cspell:ignore subjekt
 import type { ISchema, Schema } from 'yup'
 import { isObjectSchema, resolve } from './resolve-schema.ts'
 import { pointerTo } from './pointer.ts'

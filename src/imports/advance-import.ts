@@ -243,7 +243,7 @@ async function readRows({ line: before, options }: Import, { records, titles }: 
     try {
       // Short rows are padded.
       row = readRow(titles.map((_, column) => withoutFormulaMark(cells[column]?.trim() ?? '')))
-      // It may be an opt-out, as far as can be told.
+      // It may be an opt-out.
       if (problem !== undefined) throw new UnclearRow(row.email, problem)
       if (cells.length !== titles.length)
         // One of the extra cells may be an opt-out.

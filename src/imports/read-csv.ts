@@ -1,3 +1,4 @@
+// cspell:ignore TRIMABLE
 import { type CsvError, type Info, parse } from 'csv-parse'
 
 /** Maximum length of a record. An unclosed quote would otherwise turn the rest of the file into one record. */
@@ -10,7 +11,7 @@ interface RecordAt {
   /** First line of the record, from 1. Line breaks within cells count. */
   line: number
   lastLine: number
-  /** Why it is malformed. Its cells are then those of its first line, as far as they can be told. */
+  /** Why it is malformed. Its cells are then those of its first line, as far as they are clear. */
   problem?: string
 }
 

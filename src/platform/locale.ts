@@ -1,3 +1,4 @@
+// cspell:ignore Adlm Hebr Nkoo Rohg Syrc Thaa
 /** A locale as it is compared: `zh_Hant_TW` is `zh-hant-tw`. */
 export const localeKey = (given: string): string => given.trim().replaceAll('_', '-').toLowerCase()
 

@@ -93,7 +93,7 @@ export function isHttpUrl(text: string): boolean {
 }
 
 /** Returns whether the host of a URL is a private address, in any spelling. A name is checked when it is resolved. */
-export function isPrivateUrl(url: string, allowedHosts: readonly string[]): boolean {
+function isPrivateUrl(url: string, allowedHosts: readonly string[]): boolean {
   const host = hostOf(url) ?? ''
   return isIP(host) !== 0 && !allowedHosts.includes(host) && !isPublicAddress(host)
 }

@@ -66,7 +66,7 @@ function nameOf(props: readonly unknown[]): string | undefined {
   const names: string[] = []
   for (const prop of props as { content?: unknown }[]) {
     const { content } = prop
-    // A key with a dot could not be told from two keys.
+    // A key with a dot would look like two keys.
     if (typeof content !== 'string' || content.includes('.') || TypeGuards.isPropertyAccessToken(prop)) break
     if (names.length > 0 && ADDED.includes(content)) break
     names.push(content)

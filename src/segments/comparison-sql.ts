@@ -6,7 +6,7 @@ import { durationMs } from './duration.ts'
 export type Bind = (value: unknown) => string
 
 /** A value in JSON, as SQL of type jsonb and of type text. */
-export interface JsonValue {
+interface JsonValue {
   json: string
   text: string
 }

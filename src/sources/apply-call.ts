@@ -15,19 +15,9 @@ import type { Call } from '../platform/call.ts'
 import { violatedConstraint } from '../platform/db/errors.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { idOfValues, newId } from '../platform/ids.ts'
-import type { EventSource } from '../triggers/index.ts'
 import { recordIdentified } from './kept-call-queries.ts'
+import type { SourceContext } from './source-context.ts'
 import type { AliasCall, GroupCall, IdentifyCall, SourceCall, TrackCall } from './schemas.ts'
-
-/** The context of the calls of one request. */
-export interface SourceContext {
-  workspaceId: string
-  source: EventSource
-  /** Whether the relay delivers what the calls start, in the bulk lane. */
-  isBulk: boolean
-  /** Whether the caller may see the ID of another contact that has an address or an external ID. */
-  tellsWhose: boolean
-}
 
 /**
  * Applies one call.
@@ -224,7 +214,7 @@ const byExternalId = async ({ em }: Dependencies, workspaceId: string, externalI
 const LASTING: readonly ErrorKind[] = ['invalid', 'not-found', 'taken']
 const LIMITS: Readonly<Record<string, { message: string }>> = { ...CONTACT_LIMITS, ...CONFLICT_ERRORS }
 
-/** What is wrong with a call that can never be applied. @throws the error if a repetition may avoid it */
+/** Returns what is wrong with a call that can never be applied. @throws the error if a repetition may avoid it */
 export function lastingProblemOf(error: unknown): string {
   if (error instanceof ApiError && LASTING.includes(error.kind)) return error.message
   const limit = LIMITS[violatedConstraint(error) ?? '']

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
-import type { SourceContext } from './apply-call.ts'
 import type { SourceCall } from './schemas.ts'
+import type { SourceContext } from './source-context.ts'
 
 /** Minutes for which a call of an unknown user is kept. */
 export const KEPT_MINUTES = 10
@@ -85,16 +85,17 @@ export async function takeKeptCall(em: EntityManager, id: string): Promise<boole
  * @returns how many
  */
 export async function deleteOldKeptCalls(em: EntityManager, limit: number): Promise<number> {
-  const deleted = await sql(
+  const old = await sql<{ id: string }>(
     em,
-    `delete from kept_calls where id in (
-       select id from kept_calls kept where received_at <= now() - make_interval(mins => $1) and (
-         received_at <= now() - interval '1 day'
-         or not exists (select from contacts where workspace_id = kept.workspace_id and external_id = kept.user_id)
-       ) order by received_at limit $2
-     ) returning 1`,
+    `select id from kept_calls kept where received_at <= now() - make_interval(mins => $1) and (
+       received_at <= now() - interval '1 day'
+       or not exists (select from contacts where workspace_id = kept.workspace_id and external_id = kept.user_id)
+     ) order by received_at limit $2`,
     [KEPT_MINUTES, limit],
   )
+  const deleted = await sql(em, 'delete from kept_calls where id = any($1::uuid[]) returning 1', [
+    old.map(({ id }) => id),
+  ])
   return deleted.length
 }
 

@@ -1,9 +1,10 @@
 import type { Dependencies } from '../outbox/index.ts'
 import { type Call, newCall } from '../platform/call.ts'
-import { applyCall, eventIdOf, lastingProblemOf, type SourceContext, timeOf, UnknownUser } from './apply-call.ts'
+import { applyCall, eventIdOf, lastingProblemOf, timeOf, UnknownUser } from './apply-call.ts'
 import { applyKeptCallsOf } from './apply-kept-calls.ts'
 import { keepCall } from './kept-call-queries.ts'
 import { IGNORED_TYPES, type SourceCall } from './schemas.ts'
+import type { SourceContext } from './source-context.ts'
 
 export interface ReceivedCalls {
   ignored: number

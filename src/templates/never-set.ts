@@ -3,7 +3,7 @@ import { orMeant } from '../platform/nearest-name.ts'
 import { type Absent, neverSet, type UsedVariable } from '../rendering/index.ts'
 import { VARIABLE_MISSING } from './errors.ts'
 
-/** Where a variable is set, for messages about emails that do not have it. */
+/** The place where a variable is set, for messages about emails that do not have it. */
 const WHERE: Readonly<Record<string, string>> = {
   data: 'only transactional emails have data',
   event: 'only automations with the trigger EVENT have an event',

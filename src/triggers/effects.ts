@@ -1,6 +1,6 @@
 import type { RefusalReason } from './refused-entry-queries.ts'
 
-/** What a custom event did, besides starting enrollments. */
+/** Effects of a custom event, in addition to the enrollments that it started. */
 export interface OtherEffects {
   /** The automations in which a step waited for it, once for each enrollment. */
   continued: { automationId: string }[]
@@ -12,7 +12,7 @@ export interface OtherEffects {
   refused: { automationId: string; rule: RefusalReason }[]
 }
 
-/** What a custom event did. */
+/** Effects of a custom event. */
 export interface EventEffects extends OtherEffects {
   started: { automationId: string }[]
 }

@@ -8,7 +8,6 @@ export {
 export {
   ENTRY_RULES,
   REFUSAL_REASONS,
-  type RefusalReason,
   type EntryRule,
   deleteOldRefusedEntries,
   deleteRefusedEntriesOf,

@@ -1,3 +1,4 @@
+// cspell:ignore naem
 import assert from 'node:assert/strict'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'

@@ -1,3 +1,4 @@
+// cspell:ignore onyl payd placd plced Plaecd rder shiped strat stxxt
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation, anEvent, EMAIL } from '../support/factories.ts'

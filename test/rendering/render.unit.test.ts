@@ -1,3 +1,4 @@
+// cspell:ignore Dezember Donnerstag
 import assert from 'node:assert/strict'
 import { createRenderer, type Renderer } from '../../src/rendering/renderer.ts'
 import { TemplateError } from '../../src/rendering/content.ts'

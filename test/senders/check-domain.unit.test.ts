@@ -1,3 +1,4 @@
+// cspell:ignore inclde
 import assert from 'node:assert/strict'
 import { createDns } from '../../src/platform/dns.ts'
 import { checkDomain, type DomainCheck } from '../../src/senders/check-domain.ts'

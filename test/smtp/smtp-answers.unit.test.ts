@@ -1,3 +1,4 @@
+// cspell:ignore joerg
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { Socket } from 'node:net'

@@ -1,3 +1,4 @@
+// cspell:ignore Adda
 import assert from 'node:assert/strict'
 import { newId } from '../../src/platform/ids.ts'
 import { gzipSync } from 'node:zlib'

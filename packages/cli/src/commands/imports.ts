@@ -99,9 +99,9 @@ function readColumn(text: string): Column {
   if (field === 'consent') {
     if (rest === undefined)
       throw new UsageError('--column with consent needs the values that mean yes, such as "Newsletter=consent:yes,ja".')
-    return { column, field, yes: rest.split(',') } as Column
+    return { column, field, yes: rest.split(',') }
   }
-  if (rest === undefined) return { column, field } as Column
+  if (rest === undefined) return { column, field }
   if (field === 'tags') return { column, field, format: rest } as Column
   const [type, ...format] = rest.split(':')
   const given = format.join(':')
