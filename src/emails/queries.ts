@@ -202,18 +202,22 @@ export async function markCancelled(em: EntityManager, id: string): Promise<void
 
 /** Removes the visible recipients of emails that name a contact, by their present or a former address. */
 export async function hideRecipient(em: EntityManager, contactId: string): Promise<void> {
+  const addresses = await sql<{ workspace_id: string; email: string }>(
+    em,
+    `select workspace_id, email from contacts where id = $1::uuid
+     union select contact.workspace_id, former.email
+     from former_addresses former join contacts contact on contact.id = former.contact_id
+     where former.contact_id = $1::uuid`,
+    [contactId],
+  )
   await sql(
     em,
     `update emails set headers = headers - '{To,Cc}'::text[]
-     from (
-       select workspace_id, email from contacts where id = $1::uuid
-       union select contact.workspace_id, former.email
-       from former_addresses former join contacts contact on contact.id = former.contact_id
-       where former.contact_id = $1::uuid
-     ) address
-     where emails.workspace_id = address.workspace_id and headers ?| '{To,Cc}'
-       and position(lower(address.email) in lower(concat(headers->>'To', ' ', headers->>'Cc'))) > 0`,
-    [contactId],
+     where workspace_id = $1::uuid and headers ?| '{To,Cc}' and exists (
+       select from unnest($2::text[]) address
+       where position(lower(address) in lower(concat(headers->>'To', ' ', headers->>'Cc'))) > 0
+     )`,
+    [addresses[0]?.workspace_id ?? null, addresses.map(({ email }) => email)],
   )
 }
 

@@ -97,7 +97,10 @@ describe('bad input', () => {
     'PATCH automations/:automation': {
       'an empty name': ['{"name":"  "}', /^name must not be empty$/],
       'a name of 201 characters': [`{"name":"${'x'.repeat(201)}"}`, /^name must not be longer than 200/],
-      'an unknown status': ['{"status":"active"}', /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED; did you mean ACTIVE\?$/],
+      'an unknown status': [
+        '{"status":"active"}',
+        /^status must be one of: DRAFT, ACTIVE, PAUSED, ARCHIVED; did you mean ACTIVE\?$/,
+      ],
       'a null status': ['{"status":null}', /^status must not be null$/],
       'an event name that is a number': [
         '{"triggerConfig":{"eventName":1}}',

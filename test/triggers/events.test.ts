@@ -64,7 +64,7 @@ describe('a custom event', () => {
     const counts = async (headers = {}) => {
       const { body } = await service.call('POST', `contacts/${contactId}/events`, { name: 'counted' }, { headers })
       const { matchingAutomations, started, alreadyEnrolled, refused } = body.data
-      return [matchingAutomations, started.length, alreadyEnrolled.length, refused.length]
+      return [matchingAutomations, started.length, alreadyEnrolled.length, refused.length] as number[]
     }
     assert.deepEqual(await counts(again), [1, 1, 0, 0])
     await eventually('the contact is enrolled', async () => (await enrollments(contactId)).length === 1 || undefined)
