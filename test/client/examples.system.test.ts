@@ -54,9 +54,10 @@ describe('the examples of integrations, in a new folder', () => {
   for (const language of LANGUAGES) {
     describe(`with ${language.name}`, () => {
       const { extension, webhooks } = language
+      const setUp = `set-up.${extension}`
       const signUp = `sign-up.${extension}`
       const receipt = `receipt.${extension}`
-      const files = [signUp, receipt, ...webhooks]
+      const files = [setUp, signUp, receipt, ...webhooks]
       const email = `zoe@${extension}.example.com`
       let folder: string
       let command: string
@@ -86,6 +87,18 @@ describe('the examples of integrations, in a new folder', () => {
         const { contactId } = await execute(signUp, [email, 'Zoe'], { LIST_ID: listId })
         const { data } = (await service.call('GET', `contacts/${contactId}`)).body
         assert.deepEqual([data.email, data.firstName, data.listIds], [email, 'Zoe', [listId]])
+      })
+
+      it('set a welcome up, which a sign-up starts', async () => {
+        const { listId, automationId } = await execute(setUp, [])
+        const person = `welcome-${email}`
+        const { contactId } = await execute(signUp, [person, 'Zoe'], { LIST_ID: listId! })
+        const sent = await eventually('the welcome is sent', async () => {
+          const { body } = await service.call('GET', `messages?contactId=${contactId}`)
+          return (body.data as { subject: string; automationId: string }[])[0]
+        })
+        assert.deepEqual([sent.subject, sent.automationId], ['Welcome, Zoe', automationId])
+        await service.call('DELETE', `automations/${automationId}`)
       })
 
       it('sign a person up without a list', async () => {
