@@ -139,6 +139,6 @@ describe('the sentence of a decision', () => {
     assert.equal(end('EXITED', { condition: { tag: 'gone' } }), 'Exited by an exit rule: a condition was true.')
     assert.equal(end('EXITED', { cause: 'EXIT_STEP' }), 'Exited at a step.')
     assert.equal(end('CANCELLED', { cause: 'REQUEST', requestId: 'r-1' }), 'Was cancelled by the request r-1.')
-    assert.equal(end('EXITED', { event: 'unsubscribed' }), 'Exited by an exit rule: the contact unsubscribed.')
+    assert.equal(end('EXITED', { event: 'unsubscribed' }), 'Exited by an exit rule: the contact opted out.')
   })
 })

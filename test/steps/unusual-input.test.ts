@@ -90,7 +90,14 @@ describe('a step with unusual input', () => {
       branchIf({ metadata: 'age', is: 'equal', value: '20' }),
       branchIf({ metadata: 'age', is: 'before', value: '2099-01-01T00:00:00Z' }),
     ]
-    for (const metadata of [{}, { age: null }, { age: { years: 20 } }, { age: ['20'] }, { age: true }]) {
+    for (const metadata of [
+      {},
+      { age: null },
+      { age: { years: 20 } },
+      { age: [] },
+      { age: [null, true, ['20']] },
+      { age: true },
+    ]) {
       world.mails.length = 0
       await run(steps, metadata)
       assert.deepEqual(world.subjects(), ['else', 'else', 'else'], JSON.stringify(metadata))
