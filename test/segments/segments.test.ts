@@ -24,7 +24,12 @@ describe('segments', () => {
     })
     ids['bob'] = await aContact(service, {
       email: 'bob@example.org',
-      metadata: { plan: 'free', seats: 2, trial: true, age: '9' },
+      metadata: {
+        ...{ plan: 'free', seats: 2, trial: true, age: '9' },
+        // As Shopify, a form and Stripe send them.
+        ...{ interests: ['Tea', 'Zoe\u0308'], address: { city: 'Århus' }, 'a.b': 1, a: { b: 2 } },
+        ...{ renewed: 1_700_000_000, renewedMs: '1700000000000' },
+      },
     })
     ids['eve'] = await aContact(service, {
       email: 'eve@example.net',
@@ -32,7 +37,12 @@ describe('segments', () => {
       metadata: { seats: 'many', age: ' 100.5 ', odd: '\u20035' },
     })
     await anEvent(service, ids['ada'], 'Order.Placed', { plan: 'pro', amount: 42 })
-    await anEvent(service, ids['bob'], 'order.placed')
+    await anEvent(service, ids['bob'], 'order.placed', {
+      products: [
+        { sku: 'A-1', price: 5 },
+        { sku: 'B-2', price: 50 },
+      ],
+    })
     automationId = await anAutomation(service)
     await enroll(service, automationId, ids['eve'])
     await eventually('the email is sent', async () =>
@@ -83,6 +93,21 @@ describe('segments', () => {
     // In some database locales this digit counts as a number for regular expressions, but cannot be cast.
     [{ metadata: 'odd', is: 'more', value: 1 }, []],
     [{ metadata: "it's", is: 'present' }, ['ada']],
+    [{ metadata: 'interests', is: 'equal', value: 'Tea' }, ['bob']],
+    [{ metadata: 'interests', is: 'equal', value: 'tea' }, []],
+    [{ metadata: 'interests', is: 'contains', value: 'TEA' }, ['bob']],
+    [{ metadata: 'interests', is: 'contains', value: 'zo\u00eb' }, ['bob']],
+    [{ not: { metadata: 'interests', is: 'equal', value: 'Tea' } }, ['ada', 'eve']],
+    [{ metadata: 'address.city', is: 'startsWith', value: 'åR' }, ['bob']],
+    [{ metadata: 'a.b', is: 'equal', value: 1 }, ['bob']],
+    [{ metadata: 'a.b', is: 'equal', value: 2 }, []],
+    [{ metadata: 'renewed', is: 'after', value: '2023-11-14T22:13:19Z' }, ['bob']],
+    [{ metadata: 'renewed', is: 'before', value: '2023-11-14T22:13:20Z' }, []],
+    [{ metadata: 'renewedMs', is: 'olderThan', value: '1d' }, ['bob']],
+    [{ metadata: 'seats', is: 'before', value: '2030-01-01' }, []],
+    [{ event: 'order.placed', where: { eventData: 'products.sku', is: 'equal', value: 'B-2' } }, ['bob']],
+    [{ event: 'order.placed', data: 'products.price', is: 'more', value: 40 }, ['bob']],
+    [{ event: 'order.placed', where: { eventData: 'products.0.sku', is: 'equal', value: 'B-2' } }, []],
     [{ activity: 'SENT', withinDays: 1 }, ['eve']],
     [{ activity: 'FAILED' }, []],
     [{ event: 'order.placed', data: 'amount', is: 'more', value: 40 }, ['ada']],
