@@ -31,7 +31,7 @@ const ENDINGS: Record<string, Ending> = {
     automation: { exitOn: [{ event: 'unsubscribed' }] },
     end: async ({ service, contactId }) =>
       service.call('POST', 'suppressions', { email: await addressOf(service, contactId), reason: 'UNSUBSCRIBED' }),
-    sentence: /^Exited by an exit rule: the contact unsubscribed\.$/,
+    sentence: /^Exited by an exit rule: the contact opted out\.$/,
   },
   'an exit rule': {
     automation: { exitOn: [{ eventName: 'paid' }] },
@@ -95,7 +95,7 @@ describe('the decision about an enrollment that ended early', () => {
     await enroll(service, automationId, contactId)
     const visit = { contactId, originId: newId() }
     await setPreferences(service.context.dependencies, visit, { kind: 'lists', ids: [] })
-    assert.match((await endOf(contactId)).sentence, /^Exited by an exit rule: the contact unsubscribed\.$/)
+    assert.match((await endOf(contactId)).sentence, /^Exited by an exit rule: the contact opted out\.$/)
   })
 
   it('names an email that was rejected', async () => {
