@@ -204,8 +204,9 @@ describe('reports', () => {
       return { campaign, automation, report }
     }
     const { campaign, automation, report } = await assertReports()
+    // Of the three, one was opened first by a machine. Its click implies an open.
     assert.deepEqual(campaign.results, {
-      ...{ sent: 6, delivered: 5, bounced: 1, softBounced: 1, blocked: 1, opened: 2, machineOpened: 3, clicked: 3 },
+      ...{ sent: 6, delivered: 5, bounced: 1, softBounced: 1, blocked: 1, opened: 3, machineOpened: 3, clicked: 3 },
       ...{ unsubscribed: 2, complained: 1 },
     })
     assert.partialDeepStrictEqual(automation.total, { sent: 4, bounced: 1, opened: 1, unsubscribed: 1 })
