@@ -42,7 +42,7 @@ const page = await dripline.GET('/contacts', { params: { query: { listId, limit:
 const error = await dripline.GET('/contacts/{id}', { params: { path: { id: 'none' } } }).catch((error: unknown) => error)
 if (!(error instanceof DriplineError)) throw error
 const misspelt = await dripline.POST('/lists', { body: { name: '' } as Schemas['ListInput'] }).catch((error: DriplineError) => error.param)
-await dripline.POST('/lists', { body: { name: 'Newsletter', desciption: 'x' } as Schemas['ListInput'] })
+await dripline.POST('/contacts', { body: { email: 'bob@example.com', metadata: { timezone: 'IST' } } })
 console.log(JSON.stringify({
   status: signedUp.response.status, email, matching: fired.data.data.matchingAutomations, added: joined.data.data.added,
   total: page.data.pagination.total, code: error.code, about: error.message, misspelt, warnings,
@@ -115,7 +115,9 @@ describe('@dripline/client, installed from an instance', () => {
       code: 'contact_not_found',
       about: 'Contact not found',
       misspelt: '/name',
-      warnings: ['POST /api/v1/lists: /desciption is unknown and was ignored; did you mean description?'],
+      warnings: [
+        'POST /api/v1/contacts: metadata.timezone is not a time zone such as Europe/Berlin. The time zone of the workspace is used',
+      ],
     })
     const posts = gateway.asked.filter((one) => one.startsWith('POST'))
     assert.deepEqual([posts.length, new Set(posts).size], [8, 5])
