@@ -205,7 +205,7 @@ export const eventNameResponse = object({
 
 export const removedNameResponse = object({
   name: string().required().meta({ example: 'order.placd' }),
-  deleted: boolean().oneOf([true]).required(),
+  deleted: boolean().required().meta({ description: 'Always true.', example: true }),
 }).required()
 
 export const presentName = ({

@@ -260,6 +260,7 @@ describe('a Python client generated from the OpenAPI document', function () {
         body: { url: 'http://127.0.0.1:9/', events: ['*'], description: 'Python', status: 'ENABLED' },
       },
       { method: 'rotate_webhook_endpoint_secret', arguments: { id: webhookId } },
+      { method: 'get_webhook_secret', arguments: {} },
       { method: 'test_webhook', arguments: { id: webhookId } },
       { method: 'list_webhook_deliveries', arguments: { id: webhookId } },
       { method: 'get_webhook_delivery', arguments: { id: webhookId, delivery_id: deliveryId } },
