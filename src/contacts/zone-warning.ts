@@ -1,6 +1,6 @@
 import { isTimeZone } from '../platform/time-zone.ts'
 
-/** Warns of a `metadata.timezone` that is no time zone, and so is not used. */
+/** Warns of a `metadata.timezone` that is not a time zone, and so is not used. */
 export function zoneWarnings(metadata: Readonly<Record<string, unknown>> | null | undefined): string[] {
   const zone = metadata?.['timezone']
   if (zone === undefined || zone === null || zone === '' || (typeof zone === 'string' && isTimeZone(zone))) return []

@@ -129,7 +129,7 @@ export async function misspellingWarnings(
 const readUsedNames = async (em: EntityManager, workspaceId: string): Promise<UsedNames> =>
   usedNames(await automationsWithEvents(em, workspaceId), await segmentsWithEvents(em, workspaceId))
 
-/** The number of events up to which a name can be removed. More are no mistake. */
+/** The number of events up to which a name can be removed. A name with more was not sent by mistake. */
 const MAX_REMOVED = 10_000
 
 /**

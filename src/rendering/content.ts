@@ -37,7 +37,7 @@ export interface TemplateVariables {
   confirmUrl?: string
   /** The time zone of the contact. It is not a variable: the date filters use it. */
   timezone?: string | undefined
-  /** The language of the contact (BCP 47), for the names of months and weekdays. It is no variable either. */
+  /** The language of the contact (BCP 47), for the names of months and weekdays. It is not a variable either. */
   locale?: string | undefined
 }
 

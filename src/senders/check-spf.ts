@@ -36,7 +36,7 @@ export const checkSpf = (dns: Dns, domain: string): Promise<Finding> =>
       helo: domain,
       ip: UNLISTED_ADDRESS,
       resolver: resolve,
-      // Many receivers reject a record with an error behind the term that matches (RFC 7208, section 4.6).
+      // Many receivers reject a record with an error after the term that matches (RFC 7208, section 4.6).
       strict: true,
       maxResolveCount: MAX_COUNTED,
       maxVoidCount: MAX_COUNTED,

@@ -98,7 +98,8 @@ const SIGNED =
 export async function buildMime(email: Email): Promise<Buffer> {
   const { from, replyTo, to, messageId, subject, text, html, attachments = [], dkim } = email
   const { To: visibleTo, Cc: cc, 'Message-ID': ownMessageId, ...headers } = email.headers ?? {}
-  const roles = Map.groupBy(attachments, (file) => roleOf(file, html))
+  const shown = attachments.length === 0 ? new Set<string>() : idsShownIn(html ?? '')
+  const roles = Map.groupBy(attachments, (file) => roleOf(file, shown))
   const raw = await new MailComposer({
     from: mailboxIn(from),
     ...(replyTo !== undefined && { replyTo: mailboxIn(replyTo) }),
@@ -144,9 +145,9 @@ const INVITATION = /^text\/calendar\s*;.*\bmethod=/i
  * The role of a file. An invitation is an alternative to the text, so that mail clients show buttons to accept it (RFC 6047, section
  * 2.4). A file with a Content-ID is a picture only if the HTML shows it.
  */
-function roleOf({ contentType, contentId, disposition }: Attachment, html: string | null) {
+function roleOf({ contentType, contentId, disposition }: Attachment, shown: ReadonlySet<string>) {
   if (INVITATION.test(contentType) && disposition !== 'attachment') return 'alternative'
-  return contentId !== null && html !== null && idsShownIn(html).has(contentId) ? 'picture' : 'file'
+  return contentId !== null && shown.has(contentId) ? 'picture' : 'file'
 }
 
 /** The Content-IDs to which HTML refers. A link encodes some characters (RFC 2392, section 2). */

@@ -330,7 +330,7 @@ describe('the Segment source', () => {
       'a full name': [{ name: ' Ada  Lovelace' }, 'Ada', { name: ' Ada  Lovelace' }],
       'both names': [{ name: 'Countess of Lovelace', firstName: 'Ada' }, 'Ada', { name: 'Countess of Lovelace' }],
       'no name': [{ plan: 'pro' }, null, { plan: 'pro' }],
-      'a name that is no text': [{ name: 5 }, null, { name: 5 }],
+      'a name that is not a text': [{ name: 5 }, null, { name: 5 }],
     }
     await checkRows(rows, async ([traits, firstName, metadata]) => {
       const { userId, email, name } = aUser()
