@@ -11,7 +11,7 @@ const ABSENT: Absent = ['event', 'steps', 'confirmUrl']
 type Data = Readonly<Record<string, unknown>>
 
 /**
- * Checks that the data of an email has every variable that its template prints without a default. Null is a missing value, too.
+ * Checks that the data of an email has every variable that its template uses without a default. Null is a missing value, too.
  * @throws {ApiError} `variable_missing`
  */
 export function assertDataComplete(variables: readonly UsedVariable[], data: Data): void {
@@ -20,10 +20,10 @@ export function assertDataComplete(variables: readonly UsedVariable[], data: Dat
   if (missing.length === 0) return
   const names = missing.slice(0, MAX_NAMES).map(({ name }) => name)
   const more = missing.length > MAX_NAMES ? ` and ${missing.length - MAX_NAMES} more` : ''
+  const [are, them] = missing.length === 1 ? ['is', 'it'] : ['are', 'them']
   throw new ApiError(VARIABLE_MISSING, {
     message:
-      `${names.join(', ')}${more} ${missing.length === 1 ? 'is' : 'are'} missing. The template uses ` +
-      `${missing.length === 1 ? 'it' : 'them'} without a default. Send ${missing.length === 1 ? 'it' : 'them'}, or add a ` +
+      `${names.join(', ')}${more} ${are} missing. The template uses ${them} without a default. Send ${them}, or add a ` +
       `default to the template, such as {{ ${names[0]} | default: "" }}`,
     param: names[0]!.split('.').reduce(pointerTo, ''),
   })
