@@ -31,6 +31,7 @@ const MODULES = [
   'automations',
   'enrollments',
   'steps',
+  'test-clock',
   'events',
   'sources',
   'consent',

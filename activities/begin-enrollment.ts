@@ -1,5 +1,6 @@
 import { leaveByEarlierEvent, mayBeAheadOfTemporal, readRecorded, recordEnrollment } from '../src/enrollments/index.ts'
 import { outlinesOf, placeOf, type StepOutline } from '../src/automation-engine/index.ts'
+import { readClockAhead } from '../src/workspaces/index.ts'
 import type { ActivityDependencies } from './dependencies.ts'
 import type { InstanceRef } from './check-instance.ts'
 
@@ -16,6 +17,8 @@ export interface BeginEnrollmentInput extends InstanceRef {
 export interface BegunEnrollment {
   automationName: string
   steps: StepOutline[]
+  /** Milliseconds by which the clock of the test workspace is ahead. Absent for none. */
+  clockAhead?: number
 }
 
 /**
@@ -54,7 +57,12 @@ export async function beginEnrollment(
   if (enrollment?.status !== 'ACTIVE') return null
   const { enrollmentId } = input
   if (hasLeaveRules(enrollment) && (await leaveByEarlierEvent(em.fork(), { enrollmentId, ...enrollment }))) return null
-  return { automationName: enrollment.automationName, steps: outlinesOf(enrollment.steps) }
+  const clockAhead = await readClockAhead(em.fork(), enrollment.workspaceId)
+  return {
+    automationName: enrollment.automationName,
+    steps: outlinesOf(enrollment.steps),
+    ...(clockAhead > 0 && { clockAhead }),
+  }
 }
 
 const hasLeaveRules = ({ exitOn, goal }: { exitOn: readonly unknown[]; goal: unknown }): boolean =>

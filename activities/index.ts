@@ -1,5 +1,6 @@
 import { ApplicationFailure } from '@temporalio/activity'
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
+import { bringForward, type BringForwardInput } from './bring-forward.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
 import { retryMessage } from './retry-message.ts'
 import { advanceCampaign } from './advance-campaign.ts'
@@ -29,6 +30,8 @@ export interface Activities {
   sendEmail(input: SendEmailInput): Promise<SendEmailResult>
   /** Runs a step that is not an email. */
   runStep(input: RunStepInput): Promise<StepResult>
+  /** Records that a wait ends earlier. */
+  bringForward(input: BringForwardInput): Promise<void>
   retryMessage(input: RetryInput): Promise<RetryResult>
   /** Advances a campaign for a few seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
@@ -77,6 +80,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       const run = () => runStep(dependencies, input)
       return type === 'WEBHOOK' ? webhooks.run(input.workspaceId, run) : keptApart(input.automationId, run)
     },
+    bringForward: (input) => bringForward(dependencies, input),
     retryMessage: (input) => retryMessage(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),
     recordProcessedEvents: (input) => keptApart(input.automationId, () => recordProcessedEvents(dependencies, input)),
@@ -88,6 +92,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
 export type {
   ActivityDependencies,
   BeginEnrollmentInput,
+  BringForwardInput,
   FinishEnrollmentInput,
   RecordProcessedEventsInput,
   RetryInput,

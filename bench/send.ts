@@ -44,7 +44,10 @@ export const send: Benchmark = {
           dependencies.enrollments.start({
             automationName: 'Send',
             requestId: null,
-            input: bareInput({ enrollmentId: newId(), workspaceId: service.workspaceId, automationId, contactId }),
+            input: {
+              ...bareInput({ enrollmentId: newId(), workspaceId: service.workspaceId, automationId, contactId }),
+              clockAhead: 0,
+            },
           }),
         )
       },

@@ -47,6 +47,7 @@ export const wake: Benchmark = {
             requestId: null,
             input: {
               ...bareInput({ enrollmentId: enrollment.id, workspaceId: service.workspaceId, automationId, contactId }),
+              clockAhead: 0,
               progress: {
                 state: { ...INITIAL_STATE, stepId, waitingFor: 'time', wakeAt },
                 received: [],

@@ -3,6 +3,7 @@ import type { CampaignInput, CampaignStep, StepResult, StepType } from '../src/a
 import type {
   Activities,
   BeginEnrollmentInput,
+  BringForwardInput,
   FinishEnrollmentInput,
   RecordProcessedEventsInput,
   RetryInput,
@@ -13,7 +14,10 @@ import type {
 } from '../activities/index.ts'
 import { sendingQueue } from '../src/temporal/task-queues.ts'
 
-type Bookkeeping = Pick<Activities, 'beginEnrollment' | 'finishEnrollment' | 'recordProcessedEvents' | 'runStep'>
+type Bookkeeping = Pick<
+  Activities,
+  'beginEnrollment' | 'bringForward' | 'finishEnrollment' | 'recordProcessedEvents' | 'runStep'
+>
 
 /** Time without a heartbeat after which Temporal assumes that a worker is dead and gives the email to another. */
 const HEARTBEAT_TIMEOUT = '15 seconds'
@@ -58,6 +62,12 @@ export const beginEnrollment = (input: BeginEnrollmentInput) =>
   orElse(
     () => local.beginEnrollment(input),
     () => normal.beginEnrollment(input),
+  )
+
+export const bringForward = (input: BringForwardInput) =>
+  orElse(
+    () => local.bringForward(input),
+    () => normal.bringForward(input),
   )
 
 export const finishEnrollment = (input: FinishEnrollmentInput) =>

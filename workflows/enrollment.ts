@@ -10,6 +10,8 @@ import {
 } from '@temporalio/workflow'
 import {
   type Arrival,
+  clockSignal,
+  type DueStep,
   wakeSignal,
   describeStep,
   type Effect,
@@ -25,11 +27,20 @@ import {
   type MachineState,
   nextTransition,
   positionOf,
+  skipSignal,
   stateQuery,
   type StepOutline,
+  stopOfWait,
   successorOf,
 } from '../src/automation-engine/index.ts'
-import { beginEnrollment, finishEnrollment, recordProcessedEvents, runStep, sendEmail } from './activities.ts'
+import {
+  beginEnrollment,
+  bringForward,
+  finishEnrollment,
+  recordProcessedEvents,
+  runStep,
+  sendEmail,
+} from './activities.ts'
 import { describeProgress } from './details.ts'
 import { isHistoryLong } from './history.ts'
 import { publishedWaits, publishStatus, publishWait } from './search-attributes.ts'
@@ -57,6 +68,7 @@ export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResu
 interface Begun {
   automationName: string
   steps: StepOutline[]
+  clockAhead?: number
 }
 
 class Run {
@@ -78,6 +90,11 @@ class Run {
   /** The cancellation, if the workflow was cancelled. Temporal must show it as cancelled. */
   private cancellation: Error | undefined
   private endedBy: 'STEPS' | 'RULE' = 'STEPS'
+  /** The last step before which a request ended the wait. */
+  private skipped: DueStep | undefined
+  /** Milliseconds by which the clock of the test workspace is ahead, and by which the waits have followed it. */
+  private clockAhead = 0
+  private followed: number
   /** Whether an entry reported that the database has another enrollment than this one, or none. */
   private doubted = false
 
@@ -86,6 +103,8 @@ class Run {
     this.state = input.progress?.state ?? INITIAL_STATE
     this.received = [...(input.progress?.received ?? [])]
     this.receivedCount = input.progress?.receivedCount ?? 0
+    this.followed = input.progress?.clockAhead ?? input.clockAhead ?? 0
+    this.skipped = input.progress?.skipped
     for (const entry of [input, ...this.received]) this.know(entry)
     setHandler(enterSignal, (entry) => this.receive(entry))
     // A run that has not begun has no steps, and nothing is in flight: everything it does comes after the change.
@@ -97,6 +116,12 @@ class Run {
       if (!this.hasBegun || enrollmentId !== this.input.enrollmentId) return
       this.endedBy = 'RULE'
       this.feed({ kind: 'exit', status })
+    })
+    setHandler(skipSignal, (due) => {
+      if (due.enrollmentId === this.input.enrollmentId) this.skipped = due
+    })
+    setHandler(clockSignal, ({ clockAhead }) => {
+      this.clockAhead = Math.max(this.clockAhead, clockAhead)
     })
     setHandler(stateQuery, () => ({
       position: positionOf(this.steps, this.state),
@@ -123,9 +148,10 @@ class Run {
   }
 
   /** @returns `null` if the enrollment has ended in the database, although it has not reached its end here */
-  async drive({ automationName, steps }: Begun): Promise<EnrollmentResult | null> {
+  async drive({ automationName, steps, clockAhead = 0 }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
+    this.clockAhead = Math.max(this.clockAhead, clockAhead)
     this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
     for (let effect = this.todo.shift(); effect; effect = this.todo.shift()) {
@@ -164,6 +190,7 @@ class Run {
       contactId,
       ...(concurrencyKey && { concurrencyKey }),
       ...entry,
+      ...(this.clockAhead && { clockAhead: this.clockAhead }),
       ...(resumeAfter && { resumeAfter }),
       progress,
     }
@@ -229,7 +256,8 @@ class Run {
         this.show()
         const { stepId } = effect
         const { type } = this.steps[positionOf(this.steps, { stepId })]!
-        const step = { instanceId, enrollmentId, workspaceId, automationId, stepId, now: Date.now() }
+        const clockAhead = this.followed ? { clockAhead: this.followed } : {}
+        const step = { instanceId, enrollmentId, workspaceId, automationId, stepId, now: Date.now(), ...clockAhead }
         this.feed({ kind: 'step-ran', stepId, result: await runStep(type, step) })
         return
       }
@@ -247,14 +275,18 @@ class Run {
 
   /** Waits until a timer fires, the machine has an effect to carry out, or the history is long. This is the only wait. */
   private async pause(until: number | null): Promise<void> {
-    const over = () => this.todo.length > 0 || this.doubted || isHistoryLong() || this.received.length > MAX_CARRIED
+    const isEarlier = () => until !== null && this.earlier(until) < until
+    const over = () =>
+      this.todo.length > 0 || this.doubted || isEarlier() || isHistoryLong() || this.received.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
     for (;;) {
+      if (until !== null && isEarlier()) return this.bringForward(until)
       const rest = until === null ? null : until - Date.now()
       const isOver =
         rest === null ? await condition(over).then(() => true) : rest > 0 && (await condition(over, rest, { summary }))
       if (this.todo.length > 0) return
       if (this.doubted) return void this.todo.push({ do: 'wait', until })
+      if (isEarlier()) continue
       if (until !== null && !isOver) {
         timerLag().record(Math.max(0, Date.now() - until))
         return this.feed({ kind: 'woken' })
@@ -262,6 +294,27 @@ class Run {
       if (isHistoryLong()) return this.continueInNewRun()
       await this.remember()
     }
+  }
+
+  /**
+   * Returns when the present wait ends, if a request skips it or the test clock has moved. A clock that moved further than the end
+   * also shortens the next waits, so that a whole sequence follows.
+   */
+  private earlier(until: number): number {
+    const rest = until - Date.now()
+    const { skipped } = this
+    const skippedTo = skipped?.stepId === stopOfWait(this.steps, this.state) ? Math.max(skipped.at, Date.now()) : until
+    return Math.min(until, skippedTo, until - Math.min(rest, this.clockAhead - this.followed))
+  }
+
+  private async bringForward(until: number): Promise<void> {
+    const earlier = this.earlier(until)
+    this.followed += Math.min(until - earlier, this.clockAhead - this.followed)
+    const { instanceId, enrollmentId } = this.input
+    await bringForward({ instanceId, enrollmentId, stepId: this.state.stepId!, until: earlier })
+    this.feed({ kind: 'brought-forward', until: earlier })
+    // Another event may have ended the wait in the meantime.
+    if (this.todo.length === 0) this.todo.push({ do: 'wait', until })
   }
 
   /** Stores the received entries in the database, so that the run need not carry them. */
@@ -297,8 +350,10 @@ class Run {
 
   /** Nothing may be awaited in between: Temporal does not complete a run that has not seen all its events. */
   private continueInNewRun(): Promise<never> {
-    const { received, receivedCount, state } = this
-    return handOver({ ...this.input, engine: ENGINE_VERSION, progress: { state, received, receivedCount } })
+    const { received, receivedCount, state, skipped } = this
+    const moved = { ...(this.followed && { clockAhead: this.followed }), ...(skipped && { skipped }) }
+    const progress = { state, received, receivedCount, ...moved }
+    return handOver({ ...this.input, engine: ENGINE_VERSION, progress })
   }
 
   private idsAndHeard() {

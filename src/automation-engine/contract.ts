@@ -40,8 +40,19 @@ export interface EnrollmentInput extends Entry, InstanceRef {
   concurrencyKey?: string
   /** When the starter decided to enroll: ISO 8601. */
   enrolledAt: string
+  /** By how many milliseconds the test clock was ahead then. Absent for none. */
+  clockAhead?: number
   /** Set by continue-as-new: the progress of the previous run. */
   progress?: EnrollmentProgress
+}
+
+/** The step that an enrollment comes to next, and when, according to the database. */
+export interface DueStep {
+  enrollmentId: string
+  /** `null` for the end. */
+  stepId: string | null
+  /** Milliseconds since 1970. */
+  at: number
 }
 
 interface EnrollmentProgress {
@@ -50,6 +61,10 @@ interface EnrollmentProgress {
   receivedCount: number
   /** Entries that are not stored in the database yet. */
   received: Entry[]
+  /** Milliseconds by which waits have followed the test clock. Absent if it was never moved. */
+  clockAhead?: number
+  /** The last step before which a request ended the wait. */
+  skipped?: DueStep
 }
 
 /** Result of the workflow: how the enrollment ended. */
@@ -72,6 +87,12 @@ export const wakeSignal = defineSignal('wake')
 
 /** Ends an enrollment by a rule: its goal, or an exit rule. The database has its end already. */
 export const leaveSignal = defineSignal<[{ enrollmentId: string; status: EndStatus }]>('leave')
+
+/** Ends the wait before a step early, in a test workspace. The database has the new time already. */
+export const skipSignal = defineSignal<[DueStep]>('skip')
+
+/** Moves the clock of a test workspace: by how many milliseconds it is ahead, in all. */
+export const clockSignal = defineSignal<[{ clockAhead: number }]>('clock')
 
 /** Returns the state of an enrollment. */
 export const stateQuery = defineQuery<EnrollmentState>('state')

@@ -1,5 +1,8 @@
 export {
   type Arrival,
+  clockSignal,
+  type DueStep,
+  skipSignal,
   wakeSignal,
   type EnrollmentInput,
   type EnrollmentResult,
@@ -31,7 +34,7 @@ export {
   campaignWorkflowId,
 } from './campaign.ts'
 export { ENGINE_VERSION, type MachineEvent, nextTransition, positionOf, type StepResult } from './machine.ts'
-export { firstStop, type Stop, stopAfter } from './next-stop.ts'
+export { firstStop, type Stop, stopAfter, stopOfWait } from './next-stop.ts'
 export { type BranchRef, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export {

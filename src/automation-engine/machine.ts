@@ -47,6 +47,8 @@ export type MachineEvent =
   | { kind: 'step-ran'; stepId: string; result: StepResult }
   /** The time of a wait has come. */
   | { kind: 'woken' }
+  /** The present wait ends earlier than it was due. `until` is in milliseconds since 1970. */
+  | { kind: 'brought-forward'; until: number }
   /** The automation was changed, or an event arrived for which a step waits. */
   | { kind: 'changed' }
   /** The sequence must end immediately. The default status is CANCELLED. */
@@ -91,6 +93,8 @@ export function nextTransition(
       return state.waitingFor === 'time'
         ? continueAfter(steps, { ...state, wakeAt: null }, state.wakeAt ?? now)
         : stay(state)
+    case 'brought-forward':
+      return isWaiting(state) && happening.until < state.wakeAt! ? until(steps, state, happening.until) : stay(state)
     case 'changed':
       // An activity that runs may or may not have seen the change. It counts as not seen.
       if (state.waitingFor === 'email' || state.waitingFor === 'step') return stay({ ...state, changed: true })
@@ -139,6 +143,17 @@ function begin(
       return stay(state)
   }
 }
+
+const isWaiting = ({ waitingFor }: MachineState): boolean => waitingFor === 'time' || waitingFor === 'retry'
+
+/** Continues the present wait until another time. */
+const until = (steps: readonly StepOutline[], state: MachineState, wakeAt: number): Transition => ({
+  state: { ...state, wakeAt },
+  effects: [
+    { do: 'announce', position: positionOf(steps, state), until: wakeAt },
+    { do: 'wait', until: wakeAt },
+  ],
+})
 
 function settle(
   steps: readonly StepOutline[],

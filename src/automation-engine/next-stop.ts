@@ -1,3 +1,4 @@
+import type { MachineState } from './machine-state.ts'
 import type { StepOutline } from './steps/index.ts'
 import { branchStart, successorOf } from './tree.ts'
 
@@ -25,6 +26,12 @@ export function stopAfter(
   const next = branch === undefined ? successorOf(steps, position) : branchStart(steps, position, branch)
   return stopFrom(steps, next, at)
 }
+
+/** Returns the step before which a sequence waits: the one whose activity runs again, or the one after the wait. */
+export const stopOfWait = (
+  steps: readonly StepOutline[],
+  { stepId, waitingFor }: Pick<MachineState, 'stepId' | 'waitingFor'>,
+): string | null => (waitingFor === 'retry' ? stepId : stopAfter(steps, { stepId: stepId!, at: new Date(0) }).stepId)
 
 function stopFrom(steps: readonly StepOutline[], from: number, at: Date): Stop {
   let position = from

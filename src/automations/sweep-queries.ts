@@ -22,9 +22,12 @@ export interface SweptAutomation {
   triggerConfig: TriggerConfig
   /** For DATE: the instant up to which contacts have been started. */
   startedUntil: Date | null
+  /** How far the test clock of the workspace is ahead. */
+  clockAheadMinutes: number
 }
 
-const COLUMNS = `id, workspace_id, trigger, trigger_key, trigger_config, started_until`
+const COLUMNS = `id, workspace_id, trigger, trigger_key, trigger_config, started_until,
+  (select clock_ahead_minutes from workspaces where id = workspace_id) as clock_ahead_minutes`
 const IS_SWEPT = `status = 'ACTIVE' and deleted_at is null and trigger in ('SEGMENT_ENTERED', 'DATE') and trigger_key is not null`
 
 export async function sweptAutomations(em: EntityManager): Promise<SweptAutomation[]> {
@@ -38,16 +41,16 @@ export async function lockSwept(em: EntityManager, id: string): Promise<SweptAut
   return toObjects<SweptAutomation>(rows, 'startedUntil')[0]
 }
 
-type Membership = Pick<SweptAutomation, 'id' | 'workspaceId'>
+type Membership = Pick<SweptAutomation, 'id' | 'workspaceId'> & { at: Date }
 
 /** SQL: whether the row `contact` is a confirmed contact in a segment. */
 const isMember = (
   parameters: unknown[],
-  { workspaceId }: { workspaceId: string },
+  { workspaceId, at }: Omit<Membership, 'id'>,
   condition: ResolvedCondition,
 ): string =>
   `not contact.unconfirmed and contact.workspace_id = $${parameters.push(workspaceId)}::uuid
-   and ${conditionSql(condition, parameters, { workspaceId, at: new Date() })}`
+   and ${conditionSql(condition, parameters, { workspaceId, at })}`
 
 export async function deleteMembers(em: EntityManager, automationId: string): Promise<void> {
   await sql(em, 'delete from segment_members where automation_id = $1::uuid', [automationId])

@@ -1,3 +1,4 @@
+import { timeIn } from '../workspaces/index.ts'
 import { createHash } from 'node:crypto'
 import { idOfBytes } from '../platform/ids.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -34,12 +35,13 @@ type Triggered = Pick<Automation, 'id' | 'workspaceId' | 'trigger' | 'triggerKey
 /** Begins to listen, in the transaction that activates an automation: only contacts who change from then on start it. */
 export async function beginSweeps(em: EntityManager, automation: Automation): Promise<void> {
   const { id, workspaceId, trigger, triggerKey } = automation
-  if (trigger === 'DATE') automation.startedUntil = new Date()
+  const at = await timeIn(em, workspaceId)
+  if (trigger === 'DATE') automation.startedUntil = at
   if (trigger !== 'SEGMENT_ENTERED' || triggerKey == null) return deleteMembers(em, id)
   await deleteMembers(em, id)
   const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
   for (let afterId: string | undefined, size = pageSizes.segmentMembers; size === pageSizes.segmentMembers;) {
-    const page = await findNewMembers(em, { id, workspaceId }, condition, {
+    const page = await findNewMembers(em, { id, workspaceId, at }, condition, {
       afterId: afterId ?? null,
       limit: pageSizes.segmentMembers,
     })
@@ -63,21 +65,26 @@ export async function sweepTriggers(
   { em }: { em: EntityManager },
   { now = new Date() }: { now?: Date } = {},
 ): Promise<void> {
-  const sweep = (automation: SweptAutomation) =>
-    automation.trigger === 'DATE' ? sweepDates(em.fork(), automation, now) : sweepSegment(em.fork(), automation)
+  const sweep = (automation: SweptAutomation) => {
+    const at = new Date(now.getTime() + automation.clockAheadMinutes * 60_000)
+    return automation.trigger === 'DATE'
+      ? sweepDates(em.fork(), automation, at)
+      : sweepSegment(em.fork(), automation, at)
+  }
   await runEach(await sweptAutomations(em.fork()), sweep, 'Could not sweep the triggers of automations')
 }
 
-async function sweepSegment(em: EntityManager, automation: SweptAutomation): Promise<void> {
+async function sweepSegment(em: EntityManager, automation: SweptAutomation, at: Date): Promise<void> {
   const { id, workspaceId, triggerKey } = automation
+  const members = { id, workspaceId, at }
   const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
   for (let size = pageSizes.segmentMembers; size === pageSizes.segmentMembers;) {
-    const left = await findLeftMembers(em, automation, condition, pageSizes.segmentMembers)
+    const left = await findLeftMembers(em, members, condition, pageSizes.segmentMembers)
     await removeMembers(em, id, left)
     size = left.length
   }
   for (let size = pageSizes.sweep; size === pageSizes.sweep && !(await areTooManyWaiting(em, workspaceId));) {
-    const found = await findNewMembers(em, automation, condition, { afterId: null, limit: pageSizes.sweep })
+    const found = await findNewMembers(em, members, condition, { afterId: null, limit: pageSizes.sweep })
     size = found.length
     const isCurrent = await start(em, automation, async (unit) =>
       (await addMembers(unit, id, await lockExisting(unit, found))).map((contactId) => ({
@@ -91,10 +98,12 @@ async function sweepSegment(em: EntityManager, automation: SweptAutomation): Pro
 }
 
 async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Date): Promise<void> {
-  const { id, workspaceId, triggerKey, triggerConfig, startedUntil } = automation
+  const { id, workspaceId, triggerKey, triggerConfig, startedUntil, clockAheadMinutes } = automation
   const trigger = dateTriggerOf(triggerConfig)
   if (!trigger || startedUntil === null || startedUntil >= to) return
-  const interval = { from: new Date(Math.max(startedUntil.getTime(), to.getTime() - MAX_CATCH_UP_MS)), to }
+  // A test clock that moved is no downtime.
+  const earliest = clockAheadMinutes > 0 ? 0 : to.getTime() - MAX_CATCH_UP_MS
+  const interval = { from: new Date(Math.max(startedUntil.getTime(), earliest)), to }
   const wanted = {
     key: metadataKeyOf(trigger),
     dates: possibleDates(trigger, interval),

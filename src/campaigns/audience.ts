@@ -1,6 +1,7 @@
 import { resolveAllSegments, type ResolvedCondition, Segment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { findExistingLists, LIST_NOT_FOUND } from '../lists/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
+import { timeIn } from '../workspaces/index.ts'
 import { FRESH_READ, unitOf } from '../platform/db/sql.ts'
 import { isId, normalizeId } from '../platform/ids.ts'
 import { ApiError } from '../platform/api-error.ts'
@@ -36,13 +37,13 @@ const spelled = (given: RequestedAudience | undefined): Audience => ({
 /**
  * Resolves an audience to its lists and conditions, and names the parts that do not exist.
  * @param options.lock locks the lists until the end of the transaction; a list that is being deleted counts as missing
- * @param options.at the instant to which relative dates refer, by default now
+ * @param options.at the instant to which relative dates refer, by default the time of the workspace
  */
 export async function recipientsOf(
   em: EntityManager,
   workspaceId: string,
   { listIds, segmentIds, exclude }: Audience,
-  { at = new Date(), ...options }: { lock?: boolean; at?: Date } = {},
+  { at, ...options }: { lock?: boolean; at?: Date } = {},
 ): Promise<Recipients & { missing: 'list' | 'segment' | null }> {
   const allLists = [...listIds, ...exclude.listIds]
   const allSegments = [...segmentIds, ...exclude.segmentIds]
@@ -60,7 +61,7 @@ export async function recipientsOf(
   const conditionsOf = (wanted: readonly string[]): ResolvedCondition[] =>
     wanted.flatMap((id) => conditions.get(id) ?? [])
   return {
-    at,
+    at: at ?? (await timeIn(em, workspaceId)),
     missing: allLists.some((id) => !lists.has(id))
       ? 'list'
       : allSegments.some((id) => !conditions.has(id))

@@ -1,4 +1,5 @@
-import { conditionSql, type ResolvedCondition } from '../segments/index.ts'
+import { timeIn } from '../workspaces/index.ts'
+import { type ConditionContext, conditionSql, type ResolvedCondition } from '../segments/index.ts'
 import { emailKey } from '../platform/email-address.ts'
 import { foldName } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -163,7 +164,8 @@ export async function searchContacts(
   { limit, offset }: Range,
 ): Promise<{ contacts: ContactProfile[]; total: number } | undefined> {
   const parameters: unknown[] = [workspaceId, limit, offset, filter.listId ?? null]
-  const where = filterSql(workspaceId, filter, parameters)
+  const at = filter.condition === undefined ? new Date() : await timeIn(em, workspaceId)
+  const where = filterSql({ workspaceId, at }, filter, parameters)
   const rows = await sql<{ id: string | null; total: number; list_known: boolean }>(
     em,
     `with matching as materialized (
@@ -183,7 +185,7 @@ export async function searchContacts(
 }
 
 function filterSql(
-  workspaceId: string,
+  context: Pick<ConditionContext, 'workspaceId' | 'at'>,
   { q, email, tag, listId, isPending, condition }: ContactFilter,
   parameters: unknown[],
 ): string {
@@ -208,7 +210,7 @@ function filterSql(
     const table = isPending ? 'confirmation_requests' : 'list_members'
     parts.push(`contact.id in (select contact_id from ${table} where list_id = $4::uuid)`)
   }
-  if (condition !== undefined) parts.push(conditionSql(condition, parameters, { workspaceId, at: new Date() }))
+  if (condition !== undefined) parts.push(conditionSql(condition, parameters, context))
   return parts.join(' and ')
 }
 

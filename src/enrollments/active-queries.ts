@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type EnrollmentStatus, SENDING_STATUSES } from '../automation-engine/index.ts'
+import { type EnrollmentStatus, type Place, SENDING_STATUSES } from '../automation-engine/index.ts'
 import { Enrollment } from './entities.ts'
 import { FRESH_READ, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 
@@ -36,6 +36,22 @@ export async function activePage(
     [afterId, limit, minutes],
   )
   return toObjects<ActiveEnrollment>(rows, 'enrolledAt')
+}
+
+/** Reads where the active enrollments of a workspace are, in the order of their IDs. */
+export async function activePlaces(
+  em: EntityManager,
+  workspaceId: string,
+  afterId: string | null,
+  limit: number,
+): Promise<(Place & { id: string })[]> {
+  const rows = await sql(
+    em,
+    `select id, automation_id, contact_id, concurrency_key from enrollments
+     where workspace_id = $1::uuid and status = 'ACTIVE' and ($2::uuid is null or id > $2::uuid) order by id limit $3`,
+    [workspaceId, afterId, limit],
+  )
+  return toObjects<Place & { id: string }>(rows)
 }
 
 /** Reads the statuses of enrollments. Enrollments that are not recorded are left out. */

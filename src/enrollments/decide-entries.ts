@@ -26,7 +26,7 @@ export async function decideEntries(
     for (const { id: automationId, entry } of automations) {
       const rules = entry as EntryRules
       const key = await concurrencyKeyOf(em, rules.concurrency, eventData)
-      const request = { workspaceId, automationId, contactId, eventData, dedupKey: eventDedupKey(id), at: new Date() }
+      const request = { workspaceId, automationId, contactId, eventData, dedupKey: eventDedupKey(id) }
       const admission = await decideEntry(em, rules, key, request)
       if ('refusedBy' in admission) {
         refused.push({ automationId, rule: admission.refusedBy })

@@ -1,3 +1,4 @@
+import { readClockAhead } from '../workspaces/index.ts'
 import { AUTOMATION_NOT_ACTIVE, type EntryRules } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND } from '../contacts/index.ts'
 import { findActive, findEnrollmentTarget, findEnrollment, lockEntrance, type EnrollmentWrite } from './queries.ts'
@@ -78,14 +79,14 @@ export async function enrollContact(
     automationId,
     contactId,
     dedupKey,
-    at: enrolledAt,
   })
   if ('refusedBy' in admission) {
     await recordRefusedEntries(em, workspaceId, admission.refusedBy, [{ automationId, contactId, eventId: null }])
     return result(false, admission.refusedBy)
   }
   const write = { id: call.id, ...place, dedupKey, triggerEventId: null, enrolledAt }
-  const start = { automationName, requestId: call.requestId, input: inputOf(workspaceId, write) }
+  const input = { ...inputOf(workspaceId, write), clockAhead: await readClockAhead(em, workspaceId) }
+  const start = { automationName, requestId: call.requestId, input }
 
   // Temporal is authoritative. The database only hints at whether to start or to signal a workflow, but the hint is rarely wrong.
   const isEnrolled = activeId !== null && (await isStillEnrolled(dependencies, activeId, place))
@@ -116,7 +117,7 @@ async function readTarget(em: EntityManager, workspaceId: string, { contactId, .
 const inputOf = (
   workspaceId: string,
   { id, enrolledAt, concurrencyKey, ...enrollment }: EnrollmentWrite,
-): EnrollmentStart['input'] => ({
+): Omit<EnrollmentStart['input'], 'clockAhead'> => ({
   ...enrollment,
   ...(concurrencyKey && { concurrencyKey }),
   enrollmentId: id,

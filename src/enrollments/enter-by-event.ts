@@ -1,3 +1,4 @@
+import { readClockAhead } from '../workspaces/index.ts'
 import { completeDeliveries, type Dependencies } from '../outbox/index.ts'
 import { eventDedupKey, type Place } from '../automation-engine/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
@@ -46,7 +47,15 @@ export async function enterByEvent(
     isIn = !(await evictOldest(dependencies, { id: activeId!, automationId, contactId, enrollmentId, eventId }))
   const ids = { enrollmentId, workspaceId, automationId, contactId }
   const enrolledAt = new Date().toISOString()
-  const input = { ...ids, ...(key && { concurrencyKey: key }), enrolledAt, dedupKey, triggerEventId: eventId }
+  const clockAhead = await readClockAhead(dependencies.em.fork(), workspaceId)
+  const input = {
+    ...ids,
+    ...(key && { concurrencyKey: key }),
+    enrolledAt,
+    clockAhead,
+    dedupKey,
+    triggerEventId: eventId,
+  }
   return enrollments.enter({ automationName, requestId, input }, isIn ? activeId : null)
 }
 
@@ -58,7 +67,7 @@ async function admit(
 ): Promise<Admission> {
   if (isDecided) return { concurrencyKey }
   const key = await concurrencyKeyOf(em, entry.concurrency, eventData)
-  return decideEntry(em, entry, key, { ...ids, eventData, at: new Date() })
+  return decideEntry(em, entry, key, { ...ids, eventData })
 }
 
 /** Records that a rule kept a contact out. */

@@ -5,6 +5,7 @@ import type { EntryRule } from '../triggers/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { readPath } from '../platform/json-path.ts'
 import { type Condition, contactMatches } from '../segments/index.ts'
+import { timeIn } from '../workspaces/index.ts'
 import { lastEntry } from './entry-queries.ts'
 
 /** Maximum length of a concurrency key's value, in characters. */
@@ -21,7 +22,6 @@ export interface EntryRequest {
   eventData?: unknown
   /** The deduplication key of the entry. An earlier enrollment with the same key is this one. */
   dedupKey: string
-  at: Date
 }
 
 /**
@@ -33,17 +33,18 @@ export async function decideEntry(
   em: EntityManager,
   { filter, reentry = 'ALWAYS' }: EntryRules,
   concurrencyKey: string | undefined,
-  { workspaceId, automationId, contactId, eventData, dedupKey, at }: EntryRequest,
+  { workspaceId, automationId, contactId, eventData, dedupKey }: EntryRequest,
 ): Promise<Admission> {
   if (concurrencyKey === undefined) return { refusedBy: 'KEY' }
   if (filter) {
+    const at = await timeIn(em, workspaceId)
     const condition = filter as unknown as Condition
     if (!(await contactMatches(em, workspaceId, contactId, condition, { at, eventData })))
       return { refusedBy: 'FILTER' }
   }
   if (reentry === 'ALWAYS') return { concurrencyKey }
   const last = await lastEntry(em, { automationId, contactId, concurrencyKey, dedupKey })
-  return last && !last.isActive && !mayReenter(reentry, last.enrolledAt, at)
+  return last && !last.isActive && !mayReenter(reentry, last.enrolledAt, new Date())
     ? { refusedBy: 'REENTRY' }
     : { concurrencyKey }
 }

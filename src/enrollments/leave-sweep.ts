@@ -3,6 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 import { runEach } from '../platform/run-each.ts'
 import { resolveAllSegments } from '../segments/index.ts'
+import { timeIn } from '../workspaces/index.ts'
 import { conditionRules } from './leave-rules.ts'
 import { endEnrollmentByRule } from './leave.ts'
 import { lockEnrollments } from './step-queries.ts'
@@ -29,7 +30,8 @@ async function leavePage(em: EntityManager, version: VersionWithConditions): Pro
     workspaceId,
     rules.map(({ condition }) => condition!),
   )
-  const found = await enrollmentsToLeave(em, version, conditions, { at: new Date(), limit: pageSizes.leaving })
+  const at = await timeIn(em, workspaceId)
+  const found = await enrollmentsToLeave(em, version, conditions, { at, limit: pageSizes.leaving })
   await em.transactional(async (unit) => {
     await lockEnrollments(
       unit,

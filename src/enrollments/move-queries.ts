@@ -1,7 +1,13 @@
-import { type StepOutline, type Stop, stopAfter } from '../automation-engine/index.ts'
+import {
+  type ContactInAutomation,
+  type DueStep,
+  type StepOutline,
+  type Stop,
+  stopAfter,
+} from '../automation-engine/index.ts'
 import { versionSteps } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { pipelined, preparedSql } from '../platform/db/sql.ts'
+import { pipelined, preparedSql, sql, toDate } from '../platform/db/sql.ts'
 import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 
 /** A step at which an enrollment is. */
@@ -26,6 +32,59 @@ export const moveEnrollment = (
 /** Records until when an enrollment waits at a step. */
 export const keepWaiting = (em: EntityManager, { until, ...at }: AtStep & { until: Date }): Promise<void> =>
   move(em, at, () => ({ stepId: at.stepId, at: until }))
+
+/**
+ * Records that an enrollment's wait ends earlier.
+ *
+ * @param waiting.stepId the step that waits
+ */
+export async function bringForward(
+  em: EntityManager,
+  { enrollmentId, stepId, until }: { enrollmentId: string; stepId: string; until: Date },
+): Promise<void> {
+  const [enrollment] = await sql<{ automation_id: string; version: number; next_step_id: string | null }>(
+    em,
+    `select automation_id, version, next_step_id from enrollments where id = $1::uuid and status = 'ACTIVE'`,
+    [enrollmentId],
+  )
+  if (!enrollment) return
+  const steps = await versionSteps(em, enrollment.automation_id, enrollment.version)
+  const stop = enrollment.next_step_id === stepId ? { stepId, at: until } : stopAfter(steps, { stepId, at: until })
+  const moved = await sql<EnrollmentChange>(
+    em,
+    `update enrollments set wakes_at = $3::timestamptz
+     where id = $1::uuid and status = 'ACTIVE' and next_step_id is not distinct from $2::uuid and wakes_at > $3::timestamptz
+     returning ${CHANGED}`,
+    [enrollmentId, stop.stepId, stop.at.toISOString()],
+  )
+  await countChanges(em, moved)
+}
+
+/** Ends the waits of a contact's active enrollments in an automation now. @returns those that waited */
+export async function endWaits(
+  em: EntityManager,
+  { automationId, contactId }: ContactInAutomation,
+): Promise<{ enrollmentId: string; concurrencyKey: string }[]> {
+  const moved = await sql<EnrollmentChange>(
+    em,
+    `update enrollments set wakes_at = now()
+     where automation_id = $1::uuid and contact_id = $2::uuid and status = 'ACTIVE' and wakes_at > now()
+     returning ${CHANGED}`,
+    [automationId, contactId],
+  )
+  await countChanges(em, moved)
+  return moved.map(({ id, concurrency_key }) => ({ enrollmentId: id, concurrencyKey: concurrency_key }))
+}
+
+/** Returns the next step of an active enrollment, and when it is due. */
+export async function dueStepOf(em: EntityManager, enrollmentId: string): Promise<DueStep | undefined> {
+  const [row] = await sql<{ step_id: string | null; at: string }>(
+    em,
+    `select next_step_id as step_id, wakes_at as at from enrollments where id = $1::uuid and status = 'ACTIVE'`,
+    [enrollmentId],
+  )
+  return row && { enrollmentId, stepId: row.step_id, at: toDate(row.at).getTime() }
+}
 
 async function move(
   em: EntityManager,

@@ -1,6 +1,7 @@
 import type { Place } from '../automation-engine/index.ts'
 import { findLastFinalStep, readActive } from './active-queries.ts'
 import { endActive } from './queries.ts'
+import { readClockAhead } from '../workspaces/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 
 /**
@@ -59,6 +60,7 @@ export async function reconcileEnrollment(
     ...(concurrencyKey && { concurrencyKey }),
     workspaceId,
     enrolledAt: enrolledAt.toISOString(),
+    clockAhead: await readClockAhead(fork, workspaceId),
     dedupKey,
     triggerEventId: null,
     resumeAfter: { stepId: last?.stepId ?? null, at: (last?.at ?? enrolledAt).getTime() },

@@ -20,6 +20,7 @@ import {
   type StoredMessage,
   withGroups,
 } from '../messages/index.ts'
+import { timeIn } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { waits } from '../platform/waits.ts'
 import { canSend } from '../automation-engine/index.ts'
@@ -124,7 +125,7 @@ export async function prepareStep(
   if (stored && stored.status !== 'DEFERRED') return earlierAttempt(dependencies, ref, step, stored)
   if (!canSend(step.automationStatus)) return { kind: 'paused' }
   if (!settings.isOpen) return { kind: 'disabled' }
-  if (await leaveByCondition(em(), { enrollmentId, ...step }, new Date())) return { kind: 'gone' }
+  if (await leaveByCondition(em(), { enrollmentId, ...step }, await timeIn(em(), workspaceId))) return { kind: 'gone' }
   const recipient = (await readRecipients(em(), workspaceId, [step.contactId])).get(step.contactId)
   // The claim compares the consent version, which protects only what is read after it, such as the pending request.
   const asksToConfirm = step.trigger === 'LIST_REQUESTED'

@@ -10,8 +10,10 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - CANCEL: cancels the workflow, whichever it is, of a contact in an automation
  * - END: cancels the workflow of one enrollment, and no other
  * - LEAVE: ends the workflow of one enrollment that reached its goal or left by a rule
+ * - SKIP: ends the wait of one enrollment early, in a test workspace
  * - RETRY: retries a message as requested
  * - CAMPAIGN: makes a campaign check what to do next after it was scheduled, paused, resumed or cancelled
+ * - MOVE_CLOCK: tells the enrollments of a test workspace that its clock moved, in pages
  * - WAKE_PAUSED: wakes all paused enrollments of an automation, in pages
  * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
  * - DELETE_AUTOMATION: ends all enrollments of a deleted automation, in pages
@@ -29,8 +31,10 @@ export type DeliveryKind =
   | 'CANCEL'
   | 'END'
   | 'LEAVE'
+  | 'SKIP'
   | 'RETRY'
   | 'CAMPAIGN'
+  | 'MOVE_CLOCK'
   | 'WAKE_PAUSED'
   | 'WAKE_RETRIES'
   | 'DELETE_AUTOMATION'
@@ -60,8 +64,10 @@ const LANE_OF = {
   CANCEL: 'interactive',
   END: 'interactive',
   LEAVE: 'interactive',
+  SKIP: 'interactive',
   RETRY: 'interactive',
   CAMPAIGN: 'interactive',
+  MOVE_CLOCK: 'batch',
   WAKE_PAUSED: 'batch',
   WAKE_RETRIES: 'batch',
   DELETE_AUTOMATION: 'batch',
@@ -123,18 +129,20 @@ export async function enqueue(
     | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'DELETE_AUTOMATION'; automationId: string }
     | ({ kind: 'WAKE' | 'CANCEL' } & Place)
     | { kind: 'ERASE'; contactId: string }
+    | { kind: 'MOVE_CLOCK'; workspaceId: string }
     | { kind: StandingJob },
   delaySeconds = 0,
 ): Promise<void> {
   const automationId = 'automationId' in delivery ? delivery.automationId : null
   const contactId = 'contactId' in delivery ? delivery.contactId : null
   const concurrencyKey = 'concurrencyKey' in delivery ? delivery.concurrencyKey : ''
-  const key = [automationId, contactId, concurrencyKey].filter((part) => part !== null && part !== '').join(' ')
+  const owner = 'workspaceId' in delivery ? delivery.workspaceId : null
+  const key = [owner, automationId, contactId, concurrencyKey].filter((part) => part !== null && part !== '').join(' ')
   await sql(em, ENQUEUE, [
     delivery.kind,
     key,
     LANE_OF[delivery.kind],
-    await workspaceOf(em, automationId, contactId),
+    owner ?? (await workspaceOf(em, automationId, contactId)),
     automationId,
     contactId,
     delaySeconds,
@@ -168,7 +176,7 @@ on conflict (kind, key) do update
 /** A delivery that concerns one contact in one automation. */
 export type NewDelivery = Place & { workspaceId: string } & (
     | { kind: 'START'; eventId: string; enrollmentId: string }
-    | { kind: 'END' | 'LEAVE'; enrollmentId: string }
+    | { kind: 'END' | 'LEAVE' | 'SKIP'; enrollmentId: string }
     | { kind: 'CANCEL' | 'WAKE' }
   )
 
@@ -179,6 +187,7 @@ function keyOf(delivery: NewDelivery): string {
       return `${delivery.eventId} ${delivery.automationId}`
     case 'END':
     case 'LEAVE':
+    case 'SKIP':
       return delivery.enrollmentId
     case 'CANCEL':
     case 'WAKE':

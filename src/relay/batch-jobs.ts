@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { activePage, deleteEnrollments, enrollmentPage, isStillEnrolled } from '../enrollments/index.ts'
+import { activePage, activePlaces, deleteEnrollments, enrollmentPage, isStillEnrolled } from '../enrollments/index.ts'
 import {
   advanceBatchJob,
   type Delivery,
@@ -16,6 +16,7 @@ import { redeliverEvent } from './lost-events.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
 import { advanceImport } from '../imports/index.ts'
+import { readClockAhead } from '../workspaces/index.ts'
 import { newCall } from '../platform/call.ts'
 import { deleteRuns } from '../steps/index.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
@@ -49,6 +50,8 @@ const BUSY_AGAIN_SECONDS = 5
 /** Runs one page of a batch job. A failure for one item is recorded for that item, and the job continues. */
 export async function runBatchJob(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   switch (delivery.kind) {
+    case 'MOVE_CLOCK':
+      return moveClock(dependencies, delivery)
     case 'WAKE_PAUSED':
       return wakePaused(dependencies, delivery)
     case 'WAKE_RETRIES':
@@ -71,12 +74,24 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'CANCEL':
     case 'END':
     case 'LEAVE':
+    case 'SKIP':
     case 'RETRY':
     case 'CAMPAIGN':
     case 'NOTICE':
     case 'RESET_DONE':
       throw new Error(`A ${delivery.kind} is a delivery and not a batch job`)
   }
+}
+
+/** Tells the enrollments of a test workspace how far its clock is ahead. If a signal fails, the page is repeated. */
+async function moveClock({ em, enrollments }: Dependencies, delivery: Delivery): Promise<void> {
+  const fork = em.fork()
+  const workspaceId = delivery.workspaceId!
+  const clockAhead = await readClockAhead(fork, workspaceId)
+  const page = await activePlaces(fork, workspaceId, delivery.afterId, pageSizes.wake)
+  await pMap(page, (place) => enrollments.moveClock(place, clockAhead), { concurrency: WAKES_AT_ONCE })
+  if (page.length === pageSizes.wake) return advanceBatchJob(fork, delivery, page.at(-1)!.id)
+  await completeDeliveries(fork, [delivery])
 }
 
 /** Wakes the paused enrollments of an automation that sends again. */

@@ -1,5 +1,5 @@
 import pMap from 'p-map'
-import { enterByEvent, readStarts, type Start, statusOf } from '../enrollments/index.ts'
+import { dueStepOf, enterByEvent, readStarts, type Start, statusOf } from '../enrollments/index.ts'
 import { completeDeliveries, type Delivery, deferDeliveries, type Dependencies, leaveToRelay } from '../outbox/index.ts'
 import { createQuota } from '../platform/quota.ts'
 
@@ -77,6 +77,12 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
       if (status === undefined || status === 'ACTIVE') return
       return enrollments.leave(place, enrollmentId, status)
     }
+    case 'SKIP': {
+      if (enrollmentId === null) throw new Error('A SKIP without its enrollment')
+      const due = await dueStepOf(dependencies.em.fork(), enrollmentId)
+      return due && enrollments.skip(place, due)
+    }
+    case 'MOVE_CLOCK':
     case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
     case 'DELETE_AUTOMATION':

@@ -23,6 +23,7 @@ import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { decisionOperations, webhookOperations } from '../steps/routes.ts'
 import { sourceOperations } from '../sources/routes.ts'
+import { testClockOperations } from '../test-clock/routes.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { listOperations } from '../lists/routes.ts'
@@ -67,6 +68,7 @@ export const operations: readonly Operation[] = [
   ...automationOperations,
   ...campaignOperations,
   ...enrollmentOperations,
+  ...testClockOperations,
 ]
 
 /** The response of `GET /openapi.json`. */

@@ -5,7 +5,7 @@ import { readCondition } from './read-condition.ts'
 import { resolveSegments } from './resolve-segments.ts'
 import { findSegmentProblem } from './check-segments.ts'
 import { Segment } from './entities.ts'
-import { Workspace } from '../workspaces/index.ts'
+import { timeIn, Workspace } from '../workspaces/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Range } from '../platform/db/range.ts'
 import { invalid, notFound, ApiError } from '../platform/api-error.ts'
@@ -39,7 +39,10 @@ export const countForCondition = (em: EntityManager, workspaceId: string, json: 
   countNow(em.fork(), workspaceId, conditionOf(json))
 
 const countNow = async (em: EntityManager, workspaceId: string, condition: Condition): Promise<number> =>
-  countContacts(em, await resolveSegments(em, workspaceId, condition), { workspaceId, at: new Date() })
+  countContacts(em, await resolveSegments(em, workspaceId, condition), {
+    workspaceId,
+    at: await timeIn(em, workspaceId),
+  })
 
 /** Saves a condition as a segment. @throws {ApiError} `invalid`, naming the wrong part of the condition; `not-found` */
 export async function createSegment(

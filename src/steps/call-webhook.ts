@@ -33,7 +33,7 @@ const ELSEWHERE_RETRY_MS = 10_000
  * Sends a webhook's request. A failed attempt is repeated after a durable timer, up to about three days; then the enrollment
  * continues without a response. A response of the class 4xx, or a template that cannot be rendered, is final.
  */
-export const callWebhook: RunStep<StoredWebhook> = async (dependencies, context, now) => {
+export const callWebhook: RunStep<StoredWebhook> = async (dependencies, context, { now }) => {
   const { em, log, renderer, secrets, sendRequest } = dependencies
   const { workspaceId, enrollmentId, step, until } = context
   // Woken early by a change of the automation.

@@ -4,11 +4,11 @@ import { finishRun } from './queries.ts'
 import { ContextChanged, type RunStep } from './runner.ts'
 
 /** Chooses the first branch of a CONDITION that is true for the contact. */
-export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async ({ em }, context, now) => {
+export const chooseBranch: RunStep<Extract<StoredStep, { type: 'CONDITION' }>> = async ({ em }, context, { clock }) => {
   const { workspaceId, contactId, step, event, stepData } = context
   const conditions = step.branches.map((branch) => branch.if as unknown as Condition)
   const found = await explainMatches(em.fork(), workspaceId, contactId, conditions, {
-    at: now,
+    at: clock,
     eventData: event?.data,
     stepData,
   })

@@ -284,6 +284,23 @@ on conflict (enrollment_id, step_id) do update set until = excluded.until,
   where run.finished_at is null
 returning run.detail`
 
+/** Ends the waits of steps at a time. Ended waits keep theirs. */
+export async function endRunWaits(em: EntityManager, enrollmentIds: readonly string[], until: Date): Promise<void> {
+  await sql(
+    em,
+    `update step_runs set until = $2::timestamptz
+     where enrollment_id = any($1::uuid[]) and finished_at is null and until > $2::timestamptz`,
+    [enrollmentIds, until.toISOString()],
+  )
+  // A WAIT_UNTIL is finished when its end is known.
+  await sql(
+    em,
+    `update step_runs set result = jsonb_set(result, '{until}', to_jsonb($2::float8))
+     where enrollment_id = any($1::uuid[]) and result ->> 'next' = 'wait' and (result ->> 'until')::float8 > $2::float8`,
+    [enrollmentIds, until.getTime()],
+  )
+}
+
 /** Records the event that ends the wait of a step. The first one counts. @returns whether it is the first */
 export async function recordReceived(
   em: EntityManager,

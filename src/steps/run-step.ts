@@ -47,7 +47,7 @@ export async function runStep(dependencies: RunDependencies, step: StepToRun): P
   }
 }
 
-async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun): Promise<StepResult> {
+async function attempt(dependencies: RunDependencies, { now, clockAhead = 0, ...of }: StepToRun): Promise<StepResult> {
   const em = () => dependencies.em.fork()
   const context = await readStepContext(em(), of.enrollmentId, of.stepId)
   const later = (): StepResult => ({ next: 'retry', until: now + RESTORED_RETRY_MS })
@@ -68,9 +68,10 @@ async function attempt(dependencies: RunDependencies, { now, ...of }: StepToRun)
   const runner = RUNNERS[step.type] as Runner<StoredStep> | null
   if (!runner) throw new Error(`A step of the type ${step.type} has no activity`)
   if (runner.acts && !(await readSendingGate(em())).isOpen) return later()
-  const left = await leaveByCondition(em(), context, new Date(now))
+  const time = { now: new Date(now), clock: new Date(now + clockAhead) }
+  const left = await leaveByCondition(em(), context, time.clock)
   if (left) return { next: 'end', status: left }
-  const result = await runner.run(dependencies, passed, new Date(now))
+  const result = await runner.run(dependencies, passed, time)
   return moved(em(), passed, result)
 }
 

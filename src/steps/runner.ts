@@ -13,6 +13,8 @@ export interface StepToRun {
   stepId: string
   /** The workflow's time, in milliseconds since 1970. Waits are computed from it, because tests skip time. */
   now: number
+  /** Milliseconds by which the test clock is ahead of `now`. */
+  clockAhead?: number
 }
 
 export interface RunDependencies {
@@ -25,6 +27,13 @@ export interface RunDependencies {
   sendRequest: SendRequest
 }
 
+/** The time at which a step runs. Waits end at real times. */
+interface StepTime {
+  now: Date
+  /** The time of the contact's workspace, in which the test clock may be ahead. */
+  clock: Date
+}
+
 /**
  * Runs a step of one type. The step is in `context.step`, and its automation is active.
  *
@@ -33,7 +42,7 @@ export interface RunDependencies {
 export type RunStep<Stored extends StoredStep> = (
   dependencies: RunDependencies,
   context: StepContext & { step: Stored },
-  now: Date,
+  time: StepTime,
 ) => Promise<StepResult>
 
 /**

@@ -23,7 +23,7 @@ const MAX_COMPARED_EVENTS = 100
  * Race: the event is stored while this looks for it. Guard: both lock the contact, the event exclusively. Either this sees the
  * event, or the event's transaction sees the waiting step and wakes it. Test: test/steps/events.test.ts.
  */
-export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context, now) =>
+export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context, { now, clock }) =>
   dependencies.em.fork().transactional(async (em): Promise<StepResult> => {
     const { contactId, enrollmentId, step } = context
     await lockContactsAgainstErasure(em, [contactId])
@@ -36,21 +36,21 @@ export const waitForEvent: RunStep<StoredWaitForEvent> = (dependencies, context,
     // read its context. Guard: `recordWait` changes no finished run, and the recorded result is returned. Test:
     // test/steps/overlapping-attempts.test.ts.
     if (!recorded) throw new ContextChanged()
-    const eventId = typeof recorded['eventId'] === 'string' ? recorded['eventId'] : await findEvent(em, context, now)
+    const eventId = typeof recorded['eventId'] === 'string' ? recorded['eventId'] : await findEvent(em, context, clock)
     const finished = (branch: string, detail: Record<string, unknown>) =>
       finishRun(em, context, { result: { next: 'continue', branch }, detail })
     if (eventId !== undefined) return finished(RECEIVED, { eventId })
     return now < until ? { next: 'retry', until: until.getTime() } : finished(TIMED_OUT, {})
   })
 
-async function findEvent(em: EntityManager, context: WaitContext, now: Date): Promise<string | undefined> {
+async function findEvent(em: EntityManager, context: WaitContext, at: Date): Promise<string | undefined> {
   const { step, workspaceId, contactId } = context
   const events = await eventsSince(em, context, foldName(step.eventName), MAX_COMPARED_EVENTS)
   for (const { id, data } of events) {
     if (!(await isReachedBy(em, context, data))) continue
     if (!step.filter) return id
     const filter = step.filter as unknown as Parameters<typeof contactMatches>[3]
-    if (await contactMatches(em, workspaceId, contactId, filter, { at: now, eventData: data })) return id
+    if (await contactMatches(em, workspaceId, contactId, filter, { at, eventData: data })) return id
   }
   return undefined
 }

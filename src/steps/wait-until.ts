@@ -8,18 +8,18 @@ import { instantOfTarget } from './target-time.ts'
 type StoredWaitUntil = Extract<StoredStep, { type: 'WAIT_UNTIL' }>
 
 /** Computes the end of a WAIT_UNTIL. It is computed once: a later change of the contact does not move it. */
-export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, now) => {
+export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, { now, clock }) => {
   const { step } = context
   const zone = zoneOf(step, context)
   const { field } = step.until
   const target = instantOfTarget(step.until, {
     zone,
-    now,
+    now: clock,
     date: field === undefined ? null : dateOf(field, zone, context),
   })
-  const isPast = target === null || target.getTime() <= now.getTime()
+  const isPast = target === null || target.getTime() <= clock.getTime()
   const result: StepResult = !isPast
-    ? { next: 'wait', until: target.getTime() }
+    ? { next: 'wait', until: target.getTime() - (clock.getTime() - now.getTime()) }
     : step.ifPast === 'exit'
       ? { next: 'end', status: 'EXITED' }
       : { next: 'continue' }

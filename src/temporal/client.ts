@@ -5,6 +5,8 @@ import type { SearchAttributePair } from '@temporalio/common'
 import {
   retryRequestedSignal,
   type Arrival,
+  clockSignal,
+  type DueStep,
   wakeSignal,
   campaignChangedSignal,
   type CampaignWorkflow,
@@ -16,6 +18,7 @@ import {
   type EndStatus,
   enterSignal,
   leaveSignal,
+  skipSignal,
   type ContactInAutomation,
   type Place,
   placeOf,
@@ -32,7 +35,7 @@ const CALL_TIMEOUT_MS = 3_000
 const DEADLINE_DELAY_MS = 500
 
 export interface EnrollmentStart {
-  input: Omit<EnrollmentInput, 'engine' | 'instanceId'>
+  input: Omit<EnrollmentInput, 'engine' | 'instanceId' | 'clockAhead'> & { clockAhead: number }
   automationName: string
   /** The request that started it, for operators: it is in the workflow's memo. */
   requestId: string | null
@@ -102,6 +105,10 @@ export interface Enrollments {
   end(place: Place, enrollmentId: string): Promise<void>
   /** Ends an enrollment that a rule has ended in the database, and no other one. */
   leave(place: Place, enrollmentId: string, status: EndStatus): Promise<void>
+  /** Ends the wait of an enrollment before a step early. An ended enrollment is not changed. */
+  skip(place: Place, due: DueStep): Promise<void>
+  /** Tells an enrollment by how many milliseconds the clock of its test workspace is ahead. */
+  moveClock(place: Place, clockAhead: number): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
@@ -140,7 +147,7 @@ export function createEnrollments(
     workflowIdReusePolicy: 'ALLOW_DUPLICATE' as const,
     staticSummary: plainMarkdown(automationName),
     memo: { ...memoOf(input), ...(requestId === null ? {} : { requestId }) },
-    args: [{ ...input, engine: ENGINE_VERSION, instanceId: await instance() }] as [EnrollmentInput],
+    args: [{ ...withoutZero(input), engine: ENGINE_VERSION, instanceId: await instance() }] as [EnrollmentInput],
     // Under load, workspaces take turns.
     priority: { fairnessKey: input.workspaceId },
     typedSearchAttributes: [
@@ -253,6 +260,8 @@ export function createEnrollments(
     },
     leave: (place, enrollmentId, status) =>
       ifRunning(() => handleOf(place).signal(leaveSignal, { enrollmentId, status })),
+    skip: (place, due) => ifRunning(() => handleOf(place).signal(skipSignal, due)),
+    moveClock: (place, clockAhead) => ifRunning(() => handleOf(place).signal(clockSignal, { clockAhead })),
     async retry(workspaceId, messageId) {
       const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>
@@ -296,6 +305,13 @@ export function createEnrollments(
     },
   }
 }
+
+/** Workflows of live workspaces have nothing to do with the test clock. */
+const withoutZero = ({
+  clockAhead,
+  ...input
+}: EnrollmentStart['input']): Omit<EnrollmentInput, 'engine' | 'instanceId'> =>
+  clockAhead === 0 ? input : { ...input, clockAhead }
 
 /** The memo of an enrollment's workflow. */
 const memoOf = ({ enrollmentId, dedupKey, triggerEventId, enrolledAt }: RunningEnrollment): RunningEnrollment => ({

@@ -22,6 +22,8 @@ const workspaceTable = defineEntity({
     contentRetentionDays: p.integer().onCreate(() => DEFAULT_CONTENT_RETENTION_DAYS),
     /** Days for which messages and step runs are stored; null keeps them. */
     historyRetentionDays: p.integer().nullable(),
+    /** How far the clock of a test workspace was moved forward. */
+    clockAheadMinutes: p.integer().onCreate(() => 0),
     createdAt: p.datetime().onCreate(() => new Date()),
   },
 })

@@ -8,6 +8,7 @@ export {
   WORKSPACE_MODES,
   type WorkspaceMode,
 } from '../http/index.ts'
+export { advanceClock, readClockAhead, timeIn } from './clock-queries.ts'
 export { createKeyAuthentication } from './authenticate-key.ts'
 export { createApiKey, deleteAllApiKeys, deleteApiKey, listApiKeys, rotateApiKey } from './create-api-key.ts'
 export { createFirstWorkspace, type FirstKeys } from './create-first-workspace.ts'

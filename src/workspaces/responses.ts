@@ -73,6 +73,10 @@ export const workspaceResponse = object({
     description: 'Days for which messages and the steps of ended enrollments are stored, at least 30. Null keeps them.',
     example: null,
   }),
+  clockAheadMinutes: number().integer().required().meta({
+    description: 'How far the clock of a test workspace was moved forward. 0 in a live workspace.',
+    example: 0,
+  }),
   createdAt: timestamp('When it was created.'),
 })
   .required()
@@ -86,6 +90,7 @@ export const presentWorkspace = ({
   eventRetentionDays,
   contentRetentionDays,
   historyRetentionDays,
+  clockAheadMinutes,
   createdAt,
 }: Workspace): InferType<typeof workspaceResponse> => ({
   id: own,
@@ -95,5 +100,6 @@ export const presentWorkspace = ({
   eventRetentionDays,
   contentRetentionDays,
   historyRetentionDays: historyRetentionDays ?? null,
+  clockAheadMinutes,
   createdAt: createdAt.toISOString(),
 })

@@ -23,7 +23,14 @@ describe('workspace fairness', () => {
     await service.call('POST', 'contacts/bulk', { contacts })
     const ids = await sql<{ id: string }>(em.fork(), 'select id from contacts')
     const enrolledAt = new Date().toISOString()
-    const of = { workspaceId: service.workspaceId, automationId, enrolledAt, dedupKey: null, triggerEventId: null }
+    const of = {
+      workspaceId: service.workspaceId,
+      automationId,
+      enrolledAt,
+      clockAhead: 0,
+      dedupKey: null,
+      triggerEventId: null,
+    }
     // Without a request each, which would take longer. The workflows record the enrollments.
     await pMap(
       ids,

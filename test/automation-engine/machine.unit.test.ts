@@ -41,12 +41,27 @@ const anyHappening: fc.Arbitrary<MachineEvent> = fc.oneof(
   fc.constant<MachineEvent>({ kind: 'begun' }),
   fc.constant<MachineEvent>({ kind: 'woken' }),
   fc.constant<MachineEvent>({ kind: 'changed' }),
+  fc.integer({ min: 0, max: 2_000_000 }).map((until): MachineEvent => ({ kind: 'brought-forward', until })),
   fc
     .tuple(fc.constantFrom('continue', 'stop', 'paused', 'gone'), fc.constantFrom(PRESENT, PRESENT, PRESENT, 'another'))
     .map(([as, stepId]): MachineEvent => ({ kind: 'email-settled', stepId, as: as as 'continue' })),
 )
 
 describe('the machine', () => {
+  it('shortens the present wait, and prolongs none', () => {
+    const steps = [wait('w', 10), email('e')]
+    const { state } = nextTransition(steps, INITIAL_STATE, { kind: 'begun' }, 0)
+    const forward = (until: number) => nextTransition(steps, state, { kind: 'brought-forward', until }, 0)
+    const earlier = forward(4 * MINUTE)
+    assert.equal(earlier.state.wakeAt, 4 * MINUTE)
+    assert.deepEqual(earlier.effects.at(-1), { do: 'wait', until: 4 * MINUTE })
+    assert.deepEqual(forward(11 * MINUTE), { state, effects: [] })
+    const sending = nextTransition(steps, earlier.state, { kind: 'woken' }, 4 * MINUTE)
+    assert.deepEqual(sending.effects, [{ do: 'send', stepId: 'e' }])
+    const late = nextTransition(steps, sending.state, { kind: 'brought-forward', until: 0 }, 4 * MINUTE)
+    assert.deepEqual(late.effects, [])
+  })
+
   it('sends every email once, in order, after exactly the waits before it', () => {
     fc.assert(
       fc.property(anySteps, (steps) => {

@@ -7,10 +7,11 @@ import { promisify } from 'node:util'
 import { cacheFolder } from '../../embedded/tools/cache.ts'
 import { run } from '../../embedded/tools/run.ts'
 import { operations } from '../../src/runtime/operations.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { createSegment } from '../../src/segments/segments.ts'
 import { copyWithMaven } from '../../scripts/maven.ts'
 import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
-import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+import { aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aKeyOverItsLimit, startGateway, type Gateway } from '../support/gateway.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
 import { aMember } from '../support/members.ts'
@@ -67,6 +68,9 @@ describe('a Python client generated from the OpenAPI document', function () {
     python = found
     folder = mkdtempSync(join(tmpdir(), 'dripline-python-'))
     service = await startInstance({ worker: false, env: WEBHOOK_ENV })
+    // Only a test workspace has a clock to move.
+    const toTest = `update workspaces set mode = 'test' where id = $1::uuid`
+    await sql(service.context.orm.em.fork(), toTest, [service.workspaceId])
     gateway = await startGateway(service.port)
     const described = join(folder, 'openapi.json')
     const { body: document } = await service.call('GET', 'openapi.json')
@@ -240,10 +244,12 @@ describe('a Python client generated from the OpenAPI document', function () {
         arguments: { id: automationId },
         body: { status: 'ACTIVE', steps: [EMAIL, EMAIL] },
       },
-      { method: 'replace_steps', arguments: { id: automationId }, body: { steps: [EMAIL] } },
+      { method: 'replace_steps', arguments: { id: automationId }, body: { steps: [wait(5), EMAIL] } },
       { method: 'enroll_contact', arguments: { id: automationId }, body: { contactId, merge: { from: 'python' } } },
       { method: 'list_enrollments', arguments: { id: automationId, limit: 1, sort: 'next' } },
       { method: 'list_enrollments_of_contact', arguments: { id: contactId } },
+      { method: 'skip_wait', arguments: { id: automationId, contact_id: contactId } },
+      { method: 'move_clock', arguments: {}, body: { minutes: 60 } },
       { method: 'end_enrollment', arguments: { id: automationId, contact_id: contactId } },
       { method: 'delete_automation', arguments: { id: automationId } },
       { method: 'send_email', arguments: {}, body: scheduled },

@@ -226,12 +226,12 @@ const WORKER: readonly Point[] = [
   {
     name: 'worker: before step',
     file: 'src/steps/run-step.ts',
-    before: 'const result = await runner.run(dependencies, passed, new Date(now))\n',
+    before: 'const result = await runner.run(dependencies, passed, time)\n',
   },
   {
     name: 'worker: step ran',
     file: 'src/steps/run-step.ts',
-    after: 'const result = await runner.run(dependencies, passed, new Date(now))\n',
+    after: 'const result = await runner.run(dependencies, passed, time)\n',
   },
   {
     name: 'worker: before end',

@@ -133,6 +133,9 @@ describe('IDs', () => {
   let service: Service
   before(async () => {
     service = await openWorkspace({ worker: false })
+    // Live workspaces cannot skip waits.
+    const toTest = `update workspaces set mode = 'test' where id = $1::uuid`
+    await sql(service.context.orm.em.fork(), toTest, [service.workspaceId])
   })
   // A workspace can have 50.
   afterEach(() =>

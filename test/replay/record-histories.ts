@@ -80,6 +80,7 @@ const fire = (automationId: string, contactId: string, databaseHas?: string | nu
     automationId,
     contactId,
     enrolledAt: new Date().toISOString(),
+    clockAhead: 0,
     dedupKey: `event:${id}`,
     triggerEventId: id,
   }

@@ -132,6 +132,16 @@ export class TemporalModel {
           const there = running(place)
           if (there) this.signal(there, 'leave', { enrollmentId, status })
         }),
+      skip: (place, due) =>
+        ask('signal', () => {
+          const there = running(place)
+          if (there) this.signal(there, 'skip', due)
+        }),
+      moveClock: (place, clockAhead) =>
+        ask('signal', () => {
+          const there = running(place)
+          if (there) this.signal(there, 'clock', { clockAhead })
+        }),
       findRunning: (place) => ask('describe', () => running(place)?.memo as unknown as RunningEnrollment | undefined),
       state: (place, enrollmentId) =>
         ask('describe', () => {

@@ -52,8 +52,9 @@ describe('an automation with branches', () => {
     )
     // Both attempts have read that the step has no result.
     const context = await readStepContext(orm.em.fork(), row!.id, row!.step_id)
+    const time = { now: new Date(), clock: new Date() }
     const attempt = () =>
-      chooseBranch({ em: orm.em } as RunDependencies, context as Parameters<typeof chooseBranch>[1], new Date())
+      chooseBranch({ em: orm.em } as RunDependencies, context as Parameters<typeof chooseBranch>[1], time)
     const first = await attempt()
     await orm.em
       .fork()

@@ -31,7 +31,13 @@ export function describeManyEvents({ duringWait, duringPause, bundle }: Numbers)
      * by a query: Temporal's test server loses a query that meets the beginning of a new run, and with it the skipping of time.
      */
     async function fire(automationId: string, contactId: string, count: number): Promise<void> {
-      const ids = { workspaceId: world.workspaceId, automationId, contactId, enrolledAt: new Date().toISOString() }
+      const ids = {
+        workspaceId: world.workspaceId,
+        automationId,
+        contactId,
+        enrolledAt: new Date().toISOString(),
+        clockAhead: 0,
+      }
       const enter = (id: string) => {
         const input = { ...ids, enrollmentId: newId(), dedupKey: `event:${id}`, triggerEventId: id }
         return world.dependencies.enrollments.enter({ automationName: 'A sequence', requestId: null, input })

@@ -142,6 +142,8 @@ const RESOURCES = {
     enrollments: 'GET /automations/{id}/enrollments in pages',
     /** Ends the enrollments of a contact. */
     endEnrollment: 'DELETE /automations/{id}/enrollments/{contactId}',
+    /** Ends the present wait of a contact, in a test workspace. */
+    skipWait: 'POST /automations/{id}/enrollments/{contactId}/skip',
     /** Returns the stats of an automation and its steps. */
     stats: 'GET /automations/{id}/stats',
     /** Returns the stats of several automations. */
@@ -276,6 +278,8 @@ const RESOURCES = {
   workspace: {
     /** Returns the workspace. */
     get: 'GET /workspace',
+    /** Moves the clock of a test workspace forward. */
+    moveClock: 'POST /workspaces/current/clock with body',
     /** Returns how many messages the workspace stores, and estimates their size. */
     storage: 'GET /workspace/storage',
     /** Returns the workspace of the key, its scopes and its rate limit. */

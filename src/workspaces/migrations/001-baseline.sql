@@ -13,6 +13,8 @@ create table workspaces (
   content_retention_days integer not null default 30 check (content_retention_days between 1 and 3650),
   -- Of messages and the steps of enrollments. Null keeps them. Deliveries that are under way need those of the last days.
   history_retention_days integer check (history_retention_days between 30 and 3650),
+  -- How far the test clock was moved forward.
+  clock_ahead_minutes integer not null default 0 check (clock_ahead_minutes = 0 or mode = 'test' and clock_ahead_minutes > 0),
   created_at timestamptz not null default now()
 );
 
