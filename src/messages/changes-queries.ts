@@ -14,7 +14,7 @@ interface CountedState {
   results: readonly MessageResult[]
   /** The recipient's domain as spelled; `null` if the row stores no recipient. */
   domain: string | null
-  /** The UTC day for which it counts for the domain: when it was sent or failed. `null` if it does not count. */
+  /** The UTC day for which it counts for the domain: when it was sent, captured or failed. `null` if it does not count. */
   day: string | null
 }
 
@@ -36,7 +36,7 @@ const stateOf = (row: string): string => {
     `'status', ${row}.status, 'variant', ${row}.variant, 'results', ${row}.results`,
     `'isOpened', ${row}.opened_at is not null, 'isClicked', ${row}.clicked_at is not null`,
     `'domain', split_part(${row}.recipient, '@', -1)`,
-    `'day', (case ${row}.status when 'SENT' then ${row}.sent_at when 'FAILED' then ${row}.final_at end at time zone 'UTC')::date`,
+    `'day', (case when ${row}.status in ('SENT', 'CAPTURED') then ${row}.sent_at when ${row}.status = 'FAILED' then ${row}.final_at end at time zone 'UTC')::date`,
   ]
   return `case when ${row}.id is not null then jsonb_build_object(${fields.join(', ')}) end`
 }

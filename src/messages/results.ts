@@ -3,13 +3,13 @@ import { type Caller, count } from '../http/index.ts'
 import { MESSAGE_RESULTS } from './message.ts'
 
 /** The counters of the results of messages. */
-export const RESULT_COUNTERS = ['SENT', 'OPENED', 'CLICKED', ...MESSAGE_RESULTS] as const
+export const RESULT_COUNTERS = ['SENT', 'CAPTURED', 'OPENED', 'CLICKED', ...MESSAGE_RESULTS] as const
 
 export type ResultCounts = Partial<Record<string, number>>
 
 /** Fields of a response. Each message is counted once in each of them. */
 export const resultFields = {
-  sent: count('Emails that the mail server accepted.', 100),
+  sent: count('Emails that the mail server accepted, or that were captured.', 100),
   delivered: count('Emails sent that did not bounce hard afterwards.', 98),
   bounced: count(
     'Hard bounces: the mailbox does not exist. Includes emails that the mail server rejected for that reason and that were not sent.',
@@ -46,7 +46,8 @@ export const daysResponse = (description: string) =>
     .meta({ description: `${description} Days without any are left out.` })
 
 export const presentResults = (counts: ResultCounts): InferType<typeof resultsResponse> => {
-  const [sent, bounced] = [counts['SENT'] ?? 0, counts['HARD_BOUNCED'] ?? 0]
+  const sent = (counts['SENT'] ?? 0) + (counts['CAPTURED'] ?? 0)
+  const bounced = counts['HARD_BOUNCED'] ?? 0
   return {
     sent,
     // An email that was not confirmed as sent may bounce, too.
