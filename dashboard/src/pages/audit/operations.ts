@@ -9,6 +9,7 @@ const KINDS: Record<string, ObjectKind> = {
   replaceSteps: 'automation',
   enrollContact: 'automation',
   endEnrollment: 'automation',
+  skipWait: 'automation',
   fireEvent: 'contact',
 }
 
@@ -43,6 +44,8 @@ const LABELS: Record<string, string> = {
   removeFromList: 'Remove contact from list',
   enrollContact: 'Add contact to automation',
   endEnrollment: 'Remove contact from automation',
+  skipWait: 'Skip wait',
+  moveClock: 'Move test clock',
   replaceTemplate: 'Update template',
   testTemplate: 'Send test email',
   uploadImportChunk: 'Import contacts',

@@ -19,6 +19,7 @@ import { readPages, useListName } from '../../api/queries.ts'
 import { suppressionText } from '../suppressions/reasons.ts'
 import { plural } from '../../lib/format.ts'
 import classes from './contact.module.css'
+import { SkipWaitButton } from '../../components/SkipWaitButton.tsx'
 import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
 import { EditContactForm } from './EditContact.tsx'
 import { UpcomingSteps, Progress } from './UpcomingSteps.tsx'
@@ -220,6 +221,11 @@ function ContactSidebar({
                 )}
                 {status === 'ACTIVE' && canEdit && (
                   <div className={classes.remove}>
+                    <SkipWaitButton
+                      automationId={automationId}
+                      contactId={contact.id}
+                      nextAt={paused ? null : nextAt}
+                    />
                     <RemoveFromAutomation automationId={automationId} contactId={contact.id} />
                   </div>
                 )}

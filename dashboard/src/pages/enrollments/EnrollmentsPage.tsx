@@ -8,6 +8,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ContactLink } from '../../components/ContactLink.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { SkipWaitButton } from '../../components/SkipWaitButton.tsx'
 import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
@@ -207,7 +208,14 @@ function Body({ rows, steps }: { rows: readonly Enrollment[]; steps: ReadonlyMap
                     {isOpen ? <IconChevronUp aria-hidden /> : <IconChevronDown aria-hidden />}
                   </ActionIcon>
                   {canEdit && status === 'ACTIVE' && (
-                    <RemoveFromAutomation automationId={enrollment.automationId} contactId={contactId} />
+                    <>
+                      <SkipWaitButton
+                        automationId={enrollment.automationId}
+                        contactId={contactId}
+                        nextAt={paused ? null : nextAt}
+                      />
+                      <RemoveFromAutomation automationId={enrollment.automationId} contactId={contactId} />
+                    </>
                   )}
                   {service?.temporal.uiUrl && (
                     <a

@@ -15,6 +15,7 @@ import { count, plural } from '../../lib/format.ts'
 import { TIME_ZONES } from '../../lib/time-zones.ts'
 import { Page, Section } from '../../layout/Page.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
+import { TestClock } from './TestClock.tsx'
 import classes from './workspace.module.css'
 
 /** The settings of the workspace, and the status of its servers. */
@@ -88,13 +89,20 @@ function NameSection({ isOwner }: { isOwner: boolean }) {
 }
 
 function SettingsSections({ isOwner }: { isOwner: boolean }) {
+  const { workspace } = useWorkspace()
   const { data, error, refetch } = useWorkspaceQuery(
     ['settings'],
     async (api, signal) => (await api.GET('/workspace', { signal })).data.data,
   )
   if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
+  const isTest = workspace.mode === 'test'
   return (
     <>
+      {isTest && (
+        <Section title="Test clock">
+          {data ? <TestClock aheadMinutes={data.clockAheadMinutes} /> : <SkeletonRows rows={1} />}
+        </Section>
+      )}
       <Section title="Time zone">
         {data ? <TimeZoneForm isOwner={isOwner} stored={data.timezone} /> : <SkeletonRows rows={1} />}
       </Section>
