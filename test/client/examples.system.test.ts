@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { text } from 'node:stream/consumers'
 import { promisify } from 'node:util'
+import { sweepTriggers } from '../../src/automations/index.ts'
 import { eventually } from '../support/eventually.ts'
 import { aList } from '../support/factories.ts'
 import { installPythonClient } from '../support/python.ts'
@@ -57,7 +58,9 @@ describe('the examples of integrations, in a new folder', () => {
       const setUp = `set-up.${extension}`
       const signUp = `sign-up.${extension}`
       const receipt = `receipt.${extension}`
-      const files = [setUp, signUp, receipt, ...webhooks]
+      const newsletter = `newsletter.${extension}`
+      const month = `month.${extension}`
+      const files = [setUp, signUp, receipt, newsletter, month, ...webhooks]
       const email = `zoe@${extension}.example.com`
       let folder: string
       let command: string
@@ -111,6 +114,32 @@ describe('the examples of integrations, in a new folder', () => {
         assert.equal((await execute(receipt, [email, `${extension}-1`]))['id'], id)
         const { data } = (await service.call('GET', `emails/${id}`)).body
         assert.deepEqual([data.to, data.attachments[0].filename], [email, 'receipt.txt'])
+      })
+
+      /** Waits until emails with some subjects have been sent to a contact. */
+      const untilSent = (contactId: string, wanted: string[], key = service.key) =>
+        eventually(`${wanted.join(' and ')} are sent`, async () => {
+          const { body } = await service.call('GET', `messages?contactId=${contactId}`, undefined, { key })
+          const subjects = (body.data as { subject: string }[]).map(({ subject }) => subject)
+          return wanted.every((subject) => subjects.includes(subject)) || undefined
+        })
+
+      it('import customers, and send a newsletter to some of them', async () => {
+        const { campaignId } = await execute(newsletter, [])
+        const ada = (await service.call('GET', 'contacts/email:ada@example.com')).body.data.id as string
+        const bob = (await service.call('GET', 'contacts/email:bob@example.com')).body.data.id as string
+        await untilSent(ada, ['News for Ada'])
+        await eventually('the campaign is sent', async () =>
+          (await service.call('GET', `campaigns/${campaignId}`)).body.data.status === 'SENT' ? true : undefined,
+        )
+        assert.deepEqual((await service.call('GET', `messages?contactId=${bob}`)).body.data, [])
+      })
+
+      it('try a month in a test workspace', async () => {
+        const key = await service.newKey({ mode: 'test' })
+        const { contactId } = await execute(month, [], { DRIPLINE_TEST_KEY: key })
+        await sweepTriggers({ em: service.context.orm.em.fork() })
+        await untilSent(contactId!, ['Welcome to Pro', 'Your plan renews in a week'], key)
       })
 
       for (const file of webhooks) {
