@@ -181,6 +181,7 @@ class Run {
     const { instanceId, workspaceId, automationId, contactId, concurrencyKey } = this.input
     const enrolledAt = new Date(Date.now()).toISOString()
     const entry = { enrollmentId, dedupKey, triggerEventId, enrolledAt }
+    const moved = Math.max(this.clockAhead, this.followed)
     const progress = { state: INITIAL_STATE, received, receivedCount: this.receivedCount }
     const input = {
       engine: ENGINE_VERSION,
@@ -190,7 +191,7 @@ class Run {
       contactId,
       ...(concurrencyKey && { concurrencyKey }),
       ...entry,
-      ...(this.clockAhead && { clockAhead: this.clockAhead }),
+      ...(moved && { clockAhead: moved }),
       ...(resumeAfter && { resumeAfter }),
       progress,
     }
@@ -246,6 +247,7 @@ class Run {
     const { instanceId, enrollmentId, workspaceId, automationId } = this.input
     switch (effect.do) {
       case 'send': {
+        this.reach(effect.stepId)
         this.show()
         const key = { instanceId, enrollmentId, workspaceId, automationId, stepId: effect.stepId }
         const { next: as, finalAt: at } = await sendEmail(key)
@@ -253,6 +255,7 @@ class Run {
         return
       }
       case 'run': {
+        this.reach(effect.stepId)
         this.show()
         const { stepId } = effect
         const { type } = this.steps[positionOf(this.steps, { stepId })]!
@@ -284,6 +287,8 @@ class Run {
       const rest = until === null ? null : until - Date.now()
       const isOver =
         rest === null ? await condition(over).then(() => true) : rest > 0 && (await condition(over, rest, { summary }))
+      // While it was paused, time passed, also by the test clock.
+      if (until === null) this.followed = Math.max(this.followed, this.clockAhead)
       if (this.todo.length > 0) return
       if (this.doubted) return void this.todo.push({ do: 'wait', until })
       if (isEarlier()) continue
@@ -301,10 +306,22 @@ class Run {
    * also shortens the next waits, so that a whole sequence follows.
    */
   private earlier(until: number): number {
-    const rest = until - Date.now()
     const { skipped } = this
+    if (!skipped && this.clockAhead <= this.followed) return until
+    // Pauses before another attempt take their time, or a moved clock would repeat it without a pause.
+    const isAttempt = this.state.waitingFor === 'retry' && this.present.type !== 'WAIT_FOR_EVENT'
+    const rest = isAttempt ? 0 : until - Date.now()
     const skippedTo = skipped?.stepId === stopOfWait(this.steps, this.state) ? Math.max(skipped.at, Date.now()) : until
     return Math.min(until, skippedTo, until - Math.min(rest, this.clockAhead - this.followed))
+  }
+
+  private get present(): StepOutline {
+    return this.steps[positionOf(this.steps, this.state)]!
+  }
+
+  /** A skip ends the waits before a step, and not those of the step itself. */
+  private reach(stepId: string): void {
+    if (this.skipped?.stepId === stepId) this.skipped = undefined
   }
 
   private async bringForward(until: number): Promise<void> {
@@ -312,9 +329,8 @@ class Run {
     this.followed += Math.min(until - earlier, this.clockAhead - this.followed)
     const { instanceId, enrollmentId } = this.input
     await bringForward({ instanceId, enrollmentId, stepId: this.state.stepId!, until: earlier })
+    // Ignored if another event has ended the wait in the meantime.
     this.feed({ kind: 'brought-forward', until: earlier })
-    // Another event may have ended the wait in the meantime.
-    if (this.todo.length === 0) this.todo.push({ do: 'wait', until })
   }
 
   /** Stores the received entries in the database, so that the run need not carry them. */

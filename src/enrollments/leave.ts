@@ -1,3 +1,4 @@
+import { readClockAhead } from '../workspaces/index.ts'
 import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay } from '../outbox/index.ts'
@@ -103,7 +104,9 @@ export async function leaveByEarlierEvent(
   em: EntityManager,
   { enrollmentId, ...enrollment }: LeavingEnrollment & KeyedEnrollment,
 ): Promise<LeaveStatus | undefined> {
-  for (const { id, automationId, eventKey, data, at } of await eventsSinceEntry(em, enrollmentId)) {
+  const clockAhead = await readClockAhead(em, enrollment.workspaceId)
+  for (const { id, automationId, eventKey, data, at: heardAt } of await eventsSinceEntry(em, enrollmentId)) {
+    const at = new Date(heardAt.getTime() + clockAhead)
     if (!(await isReachedBy(em, enrollment, data))) continue
     const rule = await firstApplying(em, enrollment, eventRules(enrollment, eventKey), { at, eventData: data })
     if (!rule) continue

@@ -1,3 +1,4 @@
+import { readClockAhead } from '../workspaces/index.ts'
 import { eventKeyOf } from '../automations/index.ts'
 import { decideEntries, leaveByEvent } from '../enrollments/index.ts'
 import type { Delivery } from '../outbox/index.ts'
@@ -36,6 +37,7 @@ export async function storeEvents(
   const { workspaceId, isBulk } = context
   const heard = await lockListening(em, workspaceId, events)
   const plans = await decideEntries(em, workspaceId, heard)
+  const clockAhead = await readClockAhead(em, workspaceId)
   const { written, deliveries } = await insertCustomEvents(em, context, plans)
   const byId = new Map(written.map((event) => [event.id, event]))
   const added: { id: string; effects: Partial<OtherEffects> }[] = []
@@ -48,7 +50,7 @@ export async function storeEvents(
     const stored = {
       ...{ workspaceId, contactId, isBulk, data: event.data },
       eventKey: eventKeyOf(event.key),
-      at: byId.get(eventId)!.createdAt,
+      at: new Date(byId.get(eventId)!.createdAt.getTime() + clockAhead),
     }
     const left = await leaveByEvent(em, stored)
     const woken = await wakeWaiting(em, { ...stored, id: eventId })

@@ -8,5 +8,5 @@ export const TEST_WORKSPACE_ONLY = defineError(
 export const NOT_WAITING = defineError(
   'taken',
   'not_waiting',
-  'The contact is in the automation, but does not wait: the next step is due now',
+  'The contact is in the automation, but does not wait: the next step is due now, or the automation is paused',
 )

@@ -129,7 +129,7 @@ describe('a test workspace', () => {
     await sweepTriggers({ em: em() })
     await untilSent(contactId, ['today'])
     const others = await sql(em(), 'select from trigger_events where $1::uuid = any(automation_ids)', [elsewhere])
-    assert.deepEqual([others.length, (await enrollmentOf(automationId, contactId)).status], [0, 'COMPLETED'])
+    assert.deepEqual([others.length, (await enrollmentOf(automationId, contactId)).automationId], [0, automationId])
   })
 
   it('moves contacts into a segment of those created long ago', async () => {
@@ -164,17 +164,50 @@ describe('a test workspace', () => {
     await untilSent(contactId, ['after both'])
   })
 
+  const awaitsOrder = {
+    type: 'WAIT_FOR_EVENT',
+    eventName: 'order.placed',
+    timeoutMinutes: 3 * DAY,
+    received: [email('received')],
+    timedOut: [email('timed out')],
+  }
+
+  it('skips the wait before a step that waits itself, and not the step', async () => {
+    const { automationId, contactId } = await start([wait(DAY), awaitsOrder])
+    await untilWaits(automationId, contactId, DAY)
+    await skip(automationId, contactId)
+    await untilWaits(automationId, contactId, 3 * DAY)
+    await anEvent(test, contactId, 'order.placed')
+    await untilSent(contactId, ['received'])
+  })
+
+  it('reaches a birthday if it moves by years', async () => {
+    const trigger = { trigger: 'DATE', triggerConfig: { field: 'contact.metadata.birthday' } }
+    await anAutomation(test, { ...trigger, steps: [email('happy birthday')] })
+    const yesterday = new Date(Date.now() - DAY * 60_000).toISOString().slice(5, 10)
+    const contactId = await aContact(test, { metadata: { birthday: `1990-${yesterday}` } })
+    await moveClock(800 * DAY)
+    await sweepTriggers({ em: em() })
+    await untilSent(contactId, ['happy birthday'])
+  })
+
+  it('does not make up for the time of a pause', async () => {
+    const { automationId, contactId } = await start(MONTH)
+    await untilWaits(automationId, contactId, DAY)
+    await test.call('PATCH', `automations/${automationId}`, { status: 'PAUSED' })
+    await skip(automationId, contactId)
+    await eventually('the enrollment is paused', async () => {
+      const { body } = await test.call('GET', `contacts/${contactId}/enrollments`)
+      return (body.data as { paused: boolean }[])[0]!.paused || undefined
+    })
+    await moveClock(30 * DAY)
+    await test.call('PATCH', `automations/${automationId}`, { status: 'ACTIVE' })
+    await untilSent(contactId, ['1', '2'])
+    await untilWaits(automationId, contactId, 7 * DAY)
+  })
+
   it('ends the wait for an event as timed out', async () => {
-    const steps = [
-      {
-        type: 'WAIT_FOR_EVENT',
-        eventName: 'order.placed',
-        timeoutMinutes: 3 * DAY,
-        received: [email('received')],
-        timedOut: [email('timed out')],
-      },
-    ]
-    const { automationId, contactId } = await start(steps)
+    const { automationId, contactId } = await start([awaitsOrder])
     await untilWaits(automationId, contactId, 3 * DAY)
     await skip(automationId, contactId)
     await untilSent(contactId, ['timed out'])

@@ -29,8 +29,8 @@ export function TestClock({ aheadMinutes }: { aheadMinutes: number }) {
         {aheadMinutes === 0 ? 'Real time' : fullDate(new Date(Date.now() + aheadMinutes * 60_000))}
       </p>
       <p className="t2">
-        Waits end as if the time had passed, dates are reached, and segments see it. Emails keep their real dates. The
-        clock can’t be moved back.
+        Waits end as if the time had passed, dates are reached, and segments see it. Pages and reports show when an
+        email was really captured. The clock can’t be moved back.
       </p>
       {canEdit && (
         <div className="row" style={{ flexWrap: 'wrap', marginTop: 8 }}>
