@@ -4,7 +4,7 @@ import { inTransaction, preparedSql, sql, toDate, toObjects, unitOf } from '../p
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
 import { type CampaignEventType, recordWebhookFacts } from '../webhooks/index.ts'
-import type { CampaignStatus } from './campaign.ts'
+import type { Audience, CampaignStatus } from './campaign.ts'
 import type { Counts } from './counts.ts'
 
 /** Locks a campaign against changes until the transaction ends, shared with other readers. @returns its status, if it exists */
@@ -224,6 +224,8 @@ export interface ListedCampaign {
   scheduledAt: Date | null
   localTime: string | null
   recipientCount: number
+  audience: Audience
+  isAbTest: boolean
   createdAt: Date
   updatedAt: Date
   startedAt: Date | null
@@ -253,6 +255,8 @@ export async function campaignPage(
       scheduled_at: string | null
       local_time: string | null
       recipient_count: number
+      audience: Audience
+      is_ab_test: boolean
       created_at: string
       updated_at: string
       started_at: string | null
@@ -261,7 +265,7 @@ export async function campaignPage(
     }>(
       em,
       `select campaign.id, name, status, category, coalesce(source ->> 'subject', own.subject) as subject,
-         scheduled_at, local_time, recipient_count::float8, created_at, updated_at, started_at, finished_at, counted.counts
+         scheduled_at, local_time, recipient_count::float8, audience, ab_test is not null as is_ab_test, created_at, updated_at, started_at, finished_at, counted.counts
        from (
          select * from campaigns where workspace_id = $1::uuid and ($2::text is null or status = $2::text)
          order by created_at desc, id desc limit $3 offset $4
@@ -291,6 +295,8 @@ export async function campaignPage(
     scheduledAt: dateOf(row.scheduled_at),
     localTime: row.local_time,
     recipientCount: row.recipient_count,
+    audience: row.audience,
+    isAbTest: row.is_ab_test,
     createdAt: toDate(row.created_at),
     updatedAt: toDate(row.updated_at),
     startedAt: dateOf(row.started_at),

@@ -1,4 +1,4 @@
-import { array, number, object, string, type InferType } from 'yup'
+import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
 import { daysResponse, MAX_LINKS, MESSAGE_STATUSES, resultFields, resultsResponse } from '../messages/index.ts'
 import { CONTACT_SUPPRESSED_BY } from '../contacts/index.ts'
@@ -79,6 +79,8 @@ const head = {
     .meta({ description: 'DRAFT, SCHEDULED, SENDING, PAUSED, SENT, CANCELLED.', example: 'SENT' }),
   category: string().oneOf(EMAIL_CATEGORIES).required().meta({ example: 'marketing' }),
   subject: nullable('News', 'The subject as written, or the subject of the template.'),
+  audience: audienceResponse,
+  isAbTest: boolean().required().meta({ description: 'Whether it has an A/B test.', example: false }),
   scheduledAt: nullableTime('When the campaign starts or started.'),
   localTime: nullable(null, 'The local time at which each contact gets it, if it is scheduled by local time.'),
   startedAt: nullableTime('When sending started.'),
@@ -148,7 +150,6 @@ export const campaignResponse = object({
     'The HTML as written; null with a template. If the template was deleted, the compiled HTML.',
   ),
   text: nullable(null, 'The plain text as written; null with a template, or if it is generated from the HTML.'),
-  audience: audienceResponse,
   throttlePerHour: number().integer().min(1).nullable().defined().meta({ example: null }),
   fallbackTimeZone: nullable(null, 'The time zone of contacts without a known zone.'),
   pauseReason: nullable(null, 'Why Dripline paused the campaign itself; null if a member paused it.'),
@@ -162,6 +163,8 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, results
   status: campaign.status,
   category: campaign.category,
   subject: campaign.subject,
+  audience: campaign.audience,
+  isAbTest: campaign.isAbTest,
   scheduledAt: campaign.scheduledAt?.toISOString() ?? null,
   localTime: campaign.localTime ?? null,
   startedAt: campaign.startedAt?.toISOString() ?? null,
@@ -173,6 +176,7 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, results
 
 const listed = (campaign: Campaign, compiledSubject: string | undefined): Omit<ListedCampaign, 'counts'> => ({
   ...campaign,
+  isAbTest: campaign.abTest != null,
   subject: campaign.source?.subject ?? compiledSubject ?? null,
   scheduledAt: campaign.scheduledAt ?? null,
   localTime: campaign.localTime ?? null,
@@ -240,7 +244,6 @@ export const presentCampaign = (
   previewText: campaign.source?.previewText ?? null,
   html: campaign.source?.html ?? gone?.html ?? null,
   text: campaign.source?.text ?? gone?.text ?? null,
-  audience: campaign.audience,
   throttlePerHour: campaign.throttlePerHour ?? null,
   fallbackTimeZone: campaign.fallbackTimeZone ?? null,
   pauseReason: campaign.pauseReason ?? null,
