@@ -22,8 +22,12 @@ function focusRow(by: 1 | -1): void {
   all[at === -1 ? (by === 1 ? 0 : all.length - 1) : Math.max(0, Math.min(all.length - 1, at + by))]?.focus()
 }
 
-const selectRow = (): void =>
-  document.activeElement?.closest('tr, [role=row]')?.querySelector<HTMLElement>('input[type=checkbox]')?.click()
+/** @param shiftKey selects all rows from the one selected before */
+const selectRow = (shiftKey: boolean): void =>
+  void document.activeElement
+    ?.closest('tr, [role=row]')
+    ?.querySelector('input[type=checkbox]')
+    ?.dispatchEvent(new MouseEvent('click', { bubbles: true, cancelable: true, shiftKey }))
 
 /** Handles the shortcuts of every page: G and a letter, J, K and X in a list, and ? for help. */
 export function useKeyboardShortcuts(onHelp: () => void): void {
@@ -47,7 +51,7 @@ export function useKeyboardShortcuts(onHelp: () => void): void {
       if (key === 'g') since = performance.now()
       else if (key === 'j') focusRow(1)
       else if (key === 'k') focusRow(-1)
-      else if (key === 'x') selectRow()
+      else if (key === 'x') selectRow(event.shiftKey)
       else if (key === '?') onHelp()
     }
     addEventListener('keydown', listen, true)

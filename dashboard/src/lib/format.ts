@@ -107,3 +107,7 @@ export const dayNumber = (date: Date): string =>
   dayAlone.formatToParts(date).find(({ type }) => type === 'day')?.value ?? ''
 export const monthOf = (date: Date): string => month.format(date)
 export const weekdayTime = (date: Date): string => weekdayAndTime.format(date)
+
+const minute = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
+/** Formats as "14:31". */
+export const minuteOf = (date: Date): string => minute.format(date)
