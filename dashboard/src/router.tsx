@@ -185,9 +185,27 @@ const message = createRoute({
   component: lazyPage(() => import('./pages/messages/MessagePage.tsx'), 'MessagePage'),
 })
 
+/** The views of the list of campaigns. */
+const CAMPAIGN_VIEWS = ['all', 'drafts', 'scheduled', 'sending', 'sent'] as const
+
+/** State of the list of campaigns. `sort` is a column, with "-" before it if descending. */
+interface CampaignsSearch {
+  view?: (typeof CAMPAIGN_VIEWS)[number]
+  q?: string
+  sort?: string
+}
+
+const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
+  values.includes(value as Value)
+
 const campaigns = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/campaigns',
+  validateSearch: ({ view, q, sort }: Record<string, unknown>): CampaignsSearch => ({
+    ...(isOneOf(CAMPAIGN_VIEWS, view) && { view }),
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof sort === 'string' && { sort }),
+  }),
   component: lazyPage(() => import('./pages/campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
 })
 

@@ -25,25 +25,26 @@ describe('unsaved input in dashboard forms', () => {
   })
 
   it('keeps an invalid A/B test number as typed and does not save it', async () => {
-    await d.open('/campaigns')
-    await d.press('New campaign')
-    await d.field('Name').fill('N')
-    await d.press('A/B test subject lines')
-    await d.fill({ Subject: 'A', 'Subject 2': 'B' })
+    const list = await aList(d.service)
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
+    const id = await d.create('campaigns', { name: 'N', subject: 'A', text: 't', audience: { listIds: [list] } })
+    await d.open(`/campaigns/${id}`)
+    await d.page.getByRole('switch', { name: 'A/B test the subject' }).click()
+    await d.field('Subject B').fill('B')
     const percent = d.page.getByLabel('Test group (%)')
     for (const wrong of ['', '12.5', '1e2', '0', '101']) {
       await percent.fill(wrong)
       await d.keys('Tab')
-      await d.press('Save draft')
+      await d.press(/^(Send to|Fix) /)
       await d.shows('Enter a whole number from 1 to 100.')
       assert.equal(await percent.inputValue(), wrong)
       assert.ok(await percent.evaluate((input) => input === input.ownerDocument.activeElement), 'it is shown')
     }
     await percent.fill('12')
-    await d.press('Save draft')
-    await d.page.waitForURL(/\/campaigns\/./)
-    const { abTest } = await campaign(d.page.url().split('/').at(-1)!)
-    assert.equal((abTest as { testPercent: number }).testPercent, 12)
+    await eventually('it is saved', async () => {
+      const { abTest } = (await campaign(id)) as { abTest?: { testPercent: number } }
+      return abTest?.testPercent === 12 || undefined
+    })
   })
 
   it('keeps edits of a draft that someone else changed until the user decides', async () => {
@@ -51,33 +52,30 @@ describe('unsaved input in dashboard forms', () => {
       const body = { name: 'C', subject: 's', text: 't' }
       const id = await d.create('campaigns', body)
       await d.open(`/campaigns/${id}`)
-      await d.press('Edit')
+      await d.isAt('Audience')
       await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs' })
       await d.field('Subject').fill('mine')
-      await d.press('Save draft')
       await d.shows('Someone else changed this')
       assert.equal(await d.field('Subject').inputValue(), 'mine')
       await d.press(whose)
       if (whose === 'Use their version') {
         const isTheirs = async () => (await d.field('Subject').inputValue()) === 'theirs' || undefined
         await eventually('theirs are here', isTheirs)
-        await d.press('Save draft')
       }
-      await d.button('Edit').waitFor()
-      assert.equal((await campaign(id)).subject, whose === 'Use their version' ? 'theirs' : 'mine')
+      const wanted = whose === 'Use their version' ? 'theirs' : 'mine'
+      await eventually('it is saved', async () => (await campaign(id)).subject === wanted || undefined)
     }
   })
 
   it('selects the typed list on Enter or blur, and keeps text without a match', async () => {
     const list = await d.create('lists', { name: 'Zeta' })
     const other = await d.create('lists', { name: 'Eta' })
-    const excluded = d.page.getByRole('combobox', { name: 'Excluded lists' })
-    const included = d.page.getByRole('combobox', { name: 'Lists', exact: true })
+    const excluded = d.page.getByRole('combobox', { name: 'Exclude' })
+    const included = d.page.getByRole('combobox', { name: 'Include' })
     const byArrow = await d.create('lists', { name: 'Iota' })
     const behind = await d.create('lists', { name: 'Theta' })
-    await d.open('/campaigns')
-    await d.press('New campaign')
-    await d.field('Name').fill('By name')
+    const id = await d.create('campaigns', { name: 'By name', subject: 's', text: 't' })
+    await d.open(`/campaigns/${id}`)
     for (const [field, name, ...keys] of [
       [excluded, 'Iota', 'ArrowDown', 'Enter'],
       [excluded, 'Theta', 'Enter'],
@@ -87,17 +85,18 @@ describe('unsaved input in dashboard forms', () => {
       await field.pressSequentially(name)
       await d.keys(...keys)
     }
-    const segments = d.page.getByRole('combobox', { name: 'Excluded segments' })
-    await segments.pressSequentially('nowhere')
-    await d.press('Save draft')
+    await included.pressSequentially('nowhere')
+    await d.press(/^(Send to|Fix) /)
     await d.shows('No single match')
-    assert.equal(await segments.inputValue(), 'nowhere')
-    await segments.fill('')
-    await d.press('Save draft')
-    await d.page.waitForURL(/\/campaigns\/./)
-    const { audience } = await campaign(d.page.url().split('/').at(-1)!)
-    const { listIds, exclude } = audience as { listIds: string[]; exclude: { listIds: string[] } }
-    assert.deepEqual([exclude.listIds, listIds], [[byArrow, behind, list], [other]])
+    assert.equal(await included.inputValue(), 'nowhere')
+    await included.fill('')
+    await eventually('they are saved', async () => {
+      const { audience } = await campaign(id)
+      const { listIds, exclude } = audience as { listIds: string[]; exclude: { listIds: string[] } }
+      if (listIds.length === 0) return undefined
+      assert.deepEqual([exclude.listIds, listIds], [[byArrow, behind, list], [other]])
+      return true
+    })
   })
 
   it('selects the typed time zone on Enter or blur, and does not submit text without a match', async () => {
@@ -106,8 +105,7 @@ describe('unsaved input in dashboard forms', () => {
     const body = { name: 'Z', subject: 's', text: 't', audience: { listIds: [list] } }
     const id = await d.create('campaigns', body)
     await d.open(`/campaigns/${id}`)
-    await d.press('Send…')
-    await d.page.getByText('Recipient’s time zone').click()
+    await d.page.getByText('In each time zone', { exact: true }).click()
     await d.page.getByLabel('Date and time').fill('2040-01-01T09:00')
     const zone = d.page.getByRole('combobox', { name: 'Time zone if unknown' })
     const type = async (name: string, key: string) => {
@@ -120,11 +118,11 @@ describe('unsaved input in dashboard forms', () => {
     await type('europe/berln', 'Tab')
     await d.shows('No single match')
     assert.equal(await zone.inputValue(), 'europe/berln')
-    await d.press('Schedule campaign')
+    await d.press('Schedule for 1 contact…')
     assert.ok(await zone.evaluate((input) => input === input.ownerDocument.activeElement), 'it is shown')
     assert.equal((await campaign(id)).status, 'DRAFT')
     await type('Asia/Tokyo', 'Tab')
-    await d.press('Schedule campaign')
+    await d.press('Schedule for 1 contact…', 'Schedule for 1 contact')
     await eventually('it is scheduled', async () => (await campaign(id)).status === 'SCHEDULED' || undefined)
     assert.equal((await campaign(id)).fallbackTimeZone, 'Asia/Tokyo')
   })
@@ -150,49 +148,44 @@ describe('unsaved input in dashboard forms', () => {
   it('sends a campaign only as the user has seen it', async () => {
     const list = await aList(d.service)
     await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
-    const said = { name: 'S', subject: 'seen', text: 't', audience: { listIds: [list] } }
-    const told = d.page.getByText('Someone else changed this campaign')
-    for (const isRead of [true, false]) {
-      const id = await d.create('campaigns', said)
-      await d.open(`/campaigns/${id}`)
-      await d.press('Send…')
-      // Block the refetch.
-      if (!isRead) await d.page.route(`**/campaigns/${id}`, (route) => route.abort())
-      await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs', text: 't' })
-      if (isRead) await told.waitFor()
-      const refused = d.page.waitForResponse((answer) => answer.url().endsWith(`/${id}/schedule`))
-      await d.press('Send campaign now')
-      if (!isRead) assert.equal((await refused).status(), 412)
-      refused.catch(() => undefined)
-      await d.page.unrouteAll()
-      await told.waitFor()
-      assert.equal((await campaign(id)).status, 'DRAFT')
-      await d.shows('theirs')
-      await d.press('Looks right, continue', 'Send campaign now')
-      await eventually('it is sent', async () => (await campaign(id)).status !== 'DRAFT' || undefined)
-    }
+    const id = await d.create('campaigns', { name: 'S', subject: 'seen', text: 't', audience: { listIds: [list] } })
+    await d.open(`/campaigns/${id}`)
+    await d.press('Send to 1 contact…')
+    await d.service.call('PATCH', `campaigns/${id}`, { subject: 'theirs', text: 't' })
+    await d.press('Send to 1 contact')
+    await d.shows('Someone else changed this campaign. It hasn’t been sent.')
+    assert.equal((await campaign(id)).status, 'DRAFT')
+    await d.press('Show the change')
+    const isTheirs = async () => (await d.field('Subject').inputValue()) === 'theirs' || undefined
+    await eventually('theirs are here', isTheirs)
+    await d.press('Send to 1 contact…', 'Send to 1 contact')
+    await eventually('it is sent', async () => (await campaign(id)).status !== 'DRAFT' || undefined)
   })
 
-  it('scrolls to the error of a rejected save in a long form', async () => {
-    const body = { name: 'Long', subject: 's', text: 't' }
-    const id = await d.create('campaigns', body)
-    await d.page.setViewportSize({ width: 1280, height: 500 })
-    try {
-      await d.open(`/campaigns/${id}`)
-      await d.press('Edit')
-      await d.field('Subject').fill('{{ wrong')
-      for (let time = 0; time < 2; time += 1) {
-        await d.press('Save draft')
-        const told = d.page.getByText('is not a valid template')
-        await told.waitFor()
-        await eventually('it is in sight', async () => {
-          const box = await told.boundingBox()
-          return (box !== null && box.y >= 0 && box.y < 500) || undefined
-        })
-      }
-    } finally {
-      await d.page.setViewportSize({ width: 1280, height: 800 })
-    }
+  it('says at a field why a draft is not saved, and saves it once that is right', async () => {
+    const id = await d.create('campaigns', { name: 'Long', subject: 's', text: 't' })
+    await d.open(`/campaigns/${id}`)
+    await d.field('Subject').fill('{{ wrong')
+    await d.shows(/^This is not a valid template/, 'Not saved.')
+    await d.page.getByRole('link', { name: 'Templates' }).first().click()
+    await d.press('Stay')
+    await d.field('Subject').fill('right')
+    await eventually('it is saved', async () => (await campaign(id)).subject === 'right' || undefined)
+    await d.shows(/^Saved \d/)
+  })
+
+  it('saves what was typed while the connection was down', async () => {
+    const id = await d.create('campaigns', { name: 'Offline', subject: 's', text: 't' })
+    await d.open(`/campaigns/${id}`)
+    await d.isAt('Audience')
+    await d.loseAnswers('PATCH', `**/campaigns/${id}`)
+    await d.field('Subject').fill('typed')
+    await d.shows('Not saved.')
+    await d.page.unrouteAll()
+    await d.press('Retry')
+    // The server has stored the first attempt: that is no conflict.
+    await d.shows(/^Saved \d/)
+    assert.equal((await campaign(id)).subject, 'typed')
   })
 
   it('does not enroll into the previous choice if other text is typed', async () => {

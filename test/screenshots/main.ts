@@ -34,6 +34,10 @@ interface PageShot {
 const press = (name: string) => (page: Page) => page.getByRole('button', { name, exact: true }).first().click()
 
 const byName = (name: string): PageShot => ({ name, path: `/${name}` })
+const openDraft = async (page: Page) => {
+  await page.getByRole('link', { name: 'Winter apples' }).first().click()
+  await page.getByText('recipients').first().waitFor()
+}
 const clickStep = (n: number) => (page: Page) => page.getByTestId('step').nth(n).click()
 
 interface Shown {
@@ -73,7 +77,12 @@ const pagesOf = ({
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
   { name: 'segments', path: '/segments', act: press('New segment') },
   ...(templateId === undefined ? [] : [{ name: 'template', path: `/templates/${templateId}` }]),
-  ...(campaignId === undefined ? [] : [{ name: 'campaign', path: `/campaigns/${campaignId}` }]),
+  ...(campaignId === undefined
+    ? []
+    : [
+        { name: 'campaign', path: `/campaigns/${campaignId}` },
+        { name: 'campaign-compose', path: '/campaigns', act: openDraft },
+      ]),
   {
     name: 'webhooks',
     path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',

@@ -38,12 +38,14 @@ export function EmailPreview({
   of,
   isCurrent = true,
   isPart = false,
+  onTestSent,
   preview,
 }: {
   of: unknown
   isCurrent?: boolean
   /** Whether it is a layout or partial, which has no subject or unsubscribe link. */
   isPart?: boolean
+  onTestSent?: () => void
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>
 }) {
   const [contact, setContact] = useState<ComboboxItem | null>(null)
@@ -74,6 +76,7 @@ export function EmailPreview({
           {!isPart && data.subject !== null && (
             <SendTestButton
               isReady={!isBehind}
+              {...(onTestSent && { onSent: onTestSent })}
               email={{
                 subject: escapeLiquid(data.subject),
                 html: data.html === null ? null : escapeLiquid(data.html),

@@ -19,17 +19,20 @@ export function SendTestButton({
   children,
   hint,
   isReady = true,
+  onSent,
 }: {
   email: { subject: string; html?: string | null; text?: string | null; contactId?: string }
   children: string
   hint?: string | undefined
   /** Whether the email is up to date. */
   isReady?: boolean
+  onSent?: () => void
 }) {
   const { api } = useWorkspace()
   const canEdit = useHasRole('editor')
   const send = useMutation({
     mutationFn: async () => (await api.POST('/emails/test', { body: email })).data.data,
+    onSuccess: () => onSent?.(),
   })
   if (!canEdit) return null
   return (

@@ -1,10 +1,15 @@
 import { EmailPreview } from '../../components/EmailPreview.tsx'
-import { Section } from '../../layout/Page.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { TemplatePreview } from '../template/TemplatePreview.tsx'
 
 /** Previews the email of a campaign. For an A/B test, this is the original variant. */
-export function CampaignPreview({ campaign }: { campaign: Campaign }) {
+export function CampaignPreview({
+  campaign,
+  onTestSent,
+}: {
+  campaign: Pick<Campaign, 'templateId' | 'templateVersion' | 'format' | 'subject' | 'previewText' | 'html' | 'text'>
+  onTestSent?: () => void
+}) {
   const { templateId, templateVersion, format, subject, previewText, html, text } = campaign
   const own = {
     ...(format !== null && { format: format as 'HTML' | 'MJML' }),
@@ -14,12 +19,13 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
     text,
   }
   return (
-    <Section title="Preview">
+    <>
       {/* A sent campaign keeps its content after its template is deleted. */}
       {templateId === null || html !== null || text !== null ? (
-        <TemplatePreview content={own} isPart={false} />
+        <TemplatePreview content={own} isPart={false} {...(onTestSent && { onTestSent })} />
       ) : (
         <EmailPreview
+          {...(onTestSent && { onTestSent })}
           of={[templateId, templateVersion]}
           preview={async (api, forWhom, signal) => {
             const params = { path: { id: templateId } }
@@ -29,6 +35,6 @@ export function CampaignPreview({ campaign }: { campaign: Campaign }) {
           }}
         />
       )}
-    </Section>
+    </>
   )
 }

@@ -1,102 +1,137 @@
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconPlus } from '@tabler/icons-react'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { IconPlus, IconSearch, IconSpeakerphone } from '@tabler/icons-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef } from 'react'
 import { readPages } from '../../api/queries.ts'
-import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
-import { count, localTimeLabel } from '../../lib/format.ts'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
+import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
-import { CampaignForm } from './CampaignForm.tsx'
-import { CAMPAIGN_STATUS, finishedCountOf } from './campaigns.ts'
+import { percentOf, plural } from '../../lib/format.ts'
+import { DataTable, type Sort } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
+import { ViewTabs } from '../../primitives/ViewTabs.tsx'
+import { CampaignBulkActions } from './CampaignBulkActions.tsx'
+import { type CampaignRow, isIn, sentOf, VIEWS } from './campaigns.ts'
+import { useCampaignColumns } from './columns.tsx'
+import { useCreateCampaign } from './use-create-campaign.ts'
 
+/** How many sent campaigns the average is over. */
+const AVERAGED = 10
+
+/** Lists campaigns with their rates. View, search and sorting are in the URL. */
 export function CampaignsPage() {
   const { workspace } = useWorkspace()
-  const navigate = useNavigate()
+  const { view = 'all', q = '', sort } = useSearch({ from: '/w/$workspaceId/campaigns' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/campaigns' })
   const canEdit = useHasRole('editor')
-  const [isCreating, setIsCreating] = useState(false)
-  useHotkeys([['n', () => canEdit && setIsCreating(true)]])
+  const create = useCreateCampaign()
+  const find = useRef<HTMLInputElement>(null)
+  useHotkeys([
+    ['n', () => canEdit && create.mutate()],
+    ['/', () => find.current?.focus()],
+  ])
   const { data, error, refetch } = useWorkspaceQuery(
     ['campaigns', 'page'],
     (api, signal) => readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
     { refetchMs: 5_000 },
   )
-  const show = (campaignId: string) =>
-    void navigate({
-      to: '/w/$workspaceId/campaigns/$campaignId',
-      params: { workspaceId: workspace.id, campaignId },
-      ignoreBlocker: true,
-    })
-  return (
-    <Page
-      title="Campaigns"
-      narrow
-      actions={
-        canEdit && (
-          <Button
-            variant="filled"
-            leftSection={<IconPlus aria-hidden />}
-            disabled={isCreating}
-            onClick={() => setIsCreating(true)}
-          >
-            New campaign
-          </Button>
-        )
-      }
+  const columns = useCampaignColumns()
+  const typed = q.toLowerCase()
+  const rows = data?.filter(
+    (row) => isIn(row, view) && [row.name, row.subject ?? ''].some((text) => text.toLowerCase().includes(typed)),
+  )
+  const newCampaign = (
+    <Button
+      variant="filled"
+      leftSection={<IconPlus aria-hidden />}
+      loading={create.isPending}
+      onClick={() => create.mutate()}
     >
-      {isCreating && <CampaignForm onSaved={show} onCancel={() => setIsCreating(false)} />}
-      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={6} />}
-      {data?.length === 0 && (
-        <p className="t2">Campaigns send one email to lists or segments. Create your first one.</p>
-      )}
-      {data && data.length > 0 && (
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Status</th>
-              <th className="num">Processed</th>
-              <th className="num wide">Recipients</th>
-              <th className="num wide">Send time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map(({ id, name, status, stats, scheduledAt, startedAt, localTime }) => (
-              <tr key={id}>
-                <td className="strong">
-                  <Link
-                    to="/w/$workspaceId/campaigns/$campaignId"
-                    params={{ workspaceId: workspace.id, campaignId: id }}
-                  >
-                    {name}
-                  </Link>
-                </td>
-                <td>
-                  <StatusBadge status={CAMPAIGN_STATUS[status]} plain />
-                </td>
-                <td className={`num ${finishedCountOf(stats) === 0 ? 't3' : 'strong'}`}>
-                  {count(finishedCountOf(stats))}
-                </td>
-                <td className={`num wide ${stats.recipients === 0 ? 't3' : ''}`}>{count(stats.recipients)}</td>
-                <td className="num wide t2">
-                  {localTime !== null && startedAt === null ? (
-                    `${localTimeLabel(localTime)}, recipient’s time`
-                  ) : (startedAt ?? scheduledAt) === null ? (
-                    <span className="t3">Not scheduled</span>
-                  ) : (
-                    <Time at={startedAt ?? scheduledAt} as="date" />
-                  )}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      New campaign
+    </Button>
+  )
+  const set = (search: { view?: typeof view; q?: string; sort?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...search }), replace: true })
+  return (
+    <Page title="Campaigns" actions={canEdit && newCampaign}>
+      <ViewTabs
+        label="Views"
+        views={VIEWS.map(({ id, label }) => ({ id, label, count: data?.filter((row) => isIn(row, id)).length }))}
+        value={view}
+        onChange={(id) => set({ view: id })}
+      >
+        <TextInput
+          ref={find}
+          aria-label="Search by name or subject"
+          placeholder="Name or subject"
+          leftSection={<IconSearch aria-hidden />}
+          rightSection={<kbd>/</kbd>}
+          value={q}
+          onChange={({ currentTarget: { value } }) => set({ q: value })}
+        />
+      </ViewTabs>
+      {data && <Average of={data} />}
+      <DataTable<CampaignRow>
+        label="Campaigns"
+        rows={rows}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={({ id }) => id}
+        columns={columns}
+        link={({ id }, title) => (
+          <Link to="/w/$workspaceId/campaigns/$campaignId" params={{ workspaceId: workspace.id, campaignId: id }}>
+            {title}
+          </Link>
+        )}
+        sort={sortOf(sort)}
+        onSort={({ by, isDescending }) => set({ sort: `${isDescending ? '-' : ''}${by}` })}
+        {...(canEdit && {
+          bulk: {
+            nameOf: ({ name }) => name,
+            actions: (selected, clear) => <CampaignBulkActions campaigns={selected} onDone={clear} />,
+          },
+          keys: [['N', 'New campaign']] as const,
+        })}
+        total={rows && plural(rows.length, 'campaign')}
+        empty={
+          data?.length === 0 ? (
+            <EmptyPage icon={IconSpeakerphone} title="No campaigns yet" action={canEdit && newCampaign}>
+              A campaign sends one email to lists and segments, now or at a time.
+            </EmptyPage>
+          ) : (
+            <p className="t2">No campaigns match. Choose another view or search.</p>
+          )
+        }
+      />
     </Page>
+  )
+}
+
+const sortOf = (text = '-when'): Sort => ({ by: text.replace(/^-/, ''), isDescending: text.startsWith('-') })
+
+/** The rates of the last campaigns that were sent, weighed by their size. */
+function Average({ of }: { of: readonly CampaignRow[] }) {
+  const last = of.filter(({ status, stats }) => status === 'SENT' && sentOf(stats) > 0).slice(0, AVERAGED)
+  if (last.length === 0) return null
+  const sum = (value: (row: CampaignRow) => number) => last.reduce((total, row) => total + value(row), 0)
+  const sent = sum(({ stats }) => sentOf(stats))
+  return (
+    <p className="small t2" style={{ textAlign: 'right', marginBottom: 8 }}>
+      Last {plural(last.length, 'campaign')} sent:{' '}
+      <strong>
+        {percentOf(
+          sum(({ opened }) => opened),
+          sent,
+        )}
+      </strong>{' '}
+      open,{' '}
+      <strong>
+        {percentOf(
+          sum(({ clicked }) => clicked),
+          sent,
+        )}
+      </strong>{' '}
+      click
+    </p>
   )
 }

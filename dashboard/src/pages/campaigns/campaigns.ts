@@ -20,3 +20,30 @@ export const isInProgress = (status: CampaignStatus): boolean => status === 'SEN
 /** Counts the recipients with a final status. */
 export const finishedCountOf = ({ recipients, queued, sending, deferred }: Campaign['stats']): number =>
   recipients - queued - sending - deferred
+
+/** A campaign in the list. */
+export type CampaignRow = Schemas['CampaignSummary']
+
+/** The emails that were sent, or captured in a test workspace. */
+export const sentOf = ({ sent, captured }: Campaign['stats']): number => sent + captured
+
+/** The views of the list. */
+export const VIEWS = [
+  { id: 'all', label: 'All' },
+  { id: 'drafts', label: 'Drafts' },
+  { id: 'scheduled', label: 'Scheduled' },
+  { id: 'sending', label: 'Sending' },
+  { id: 'sent', label: 'Sent' },
+] as const
+
+const STATUSES_OF: Record<(typeof VIEWS)[number]['id'], readonly CampaignStatus[]> = {
+  all: ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'],
+  drafts: ['DRAFT'],
+  scheduled: ['SCHEDULED'],
+  sending: ['SENDING', 'PAUSED'],
+  sent: ['SENT', 'CANCELLED'],
+}
+
+/** Whether a campaign is in a view. */
+export const isIn = ({ status }: CampaignRow, view: (typeof VIEWS)[number]['id']): boolean =>
+  STATUSES_OF[view].includes(status)

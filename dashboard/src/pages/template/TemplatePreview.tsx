@@ -8,11 +8,20 @@ const PAUSE_MS = 500
 export type Content = Omit<Schemas['TemplateContent'], 'name'>
 
 /** Previews a template while the user types. @param isPart whether it is a layout or partial */
-export function TemplatePreview({ content, isPart }: { content: Content; isPart: boolean }) {
+export function TemplatePreview({
+  content,
+  isPart,
+  onTestSent,
+}: {
+  content: Content
+  isPart: boolean
+  onTestSent?: () => void
+}) {
   const [shown] = useDebouncedValue(content, PAUSE_MS)
   return (
     <EmailPreview
       of={shown}
+      {...(onTestSent && { onTestSent })}
       isPart={isPart}
       isCurrent={stableJson(shown) === stableJson(content)}
       preview={async (api, forWhom, signal) =>

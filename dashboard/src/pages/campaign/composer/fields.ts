@@ -1,0 +1,57 @@
+import type { Schemas } from '../../../api/client.ts'
+import type { Campaign } from '../../campaigns/campaigns.ts'
+
+export type AbTest = NonNullable<Schemas['CampaignInput']['abTest']>
+
+/** Returns the A/B test as entered: the API adds the campaign itself as the first variant. */
+function testOf(campaign: Campaign): AbTest | null {
+  if (!campaign.abTest) return null
+  const { variants, testPercent, winnerBy, afterMinutes } = campaign.abTest
+  const given = variants.slice(1).map(({ subject, templateId }) => (templateId === null ? { subject } : { templateId }))
+  return { variants: given, testPercent, winnerBy, afterMinutes }
+}
+
+/** Returns what the composer edits of a draft. */
+export const fieldsOf = (campaign: Campaign) => ({
+  name: campaign.name,
+  category: campaign.category,
+  templateId: campaign.templateId,
+  /** Whether to update to the template's latest version. */
+  takesNewest: false,
+  subject: campaign.templateId === null ? (campaign.subject ?? '') : '',
+  previewText: campaign.previewText ?? '',
+  html: campaign.templateId === null ? (campaign.html ?? '') : '',
+  text: campaign.templateId === null ? (campaign.text ?? '') : '',
+  audience: campaign.audience,
+  throttlePerHour: campaign.throttlePerHour,
+  abTest: testOf(campaign),
+})
+export type Fields = ReturnType<typeof fieldsOf>
+
+const orNull = (text: string) => (text === '' ? null : text)
+
+/** Whether each variant of the test has a subject or a template. */
+const isComplete = (test: AbTest): boolean =>
+  test.variants.every(({ subject, templateId }) => templateId != null || (subject ?? '').trim() !== '')
+
+/**
+ * Returns the body of an update. It omits an unchanged template: naming it again would update it to its latest version. A test without
+ * all subjects is not saved yet.
+ */
+export function patchOf(fields: Fields, saved: Campaign): Partial<Schemas['CampaignInput']> {
+  const { name, category, audience, throttlePerHour, templateId, takesNewest, abTest } = fields
+  const settings = { name, category, audience, throttlePerHour }
+  const test = abTest === null || isComplete(abTest) ? abTest : testOf(saved)
+  if (templateId !== null) {
+    const isSame =
+      !takesNewest && templateId === saved.templateId && JSON.stringify(test) === JSON.stringify(testOf(saved))
+    return isSame ? settings : { ...settings, templateId, abTest: test }
+  }
+  const { subject, previewText, html, text } = fields
+  return {
+    ...settings,
+    ...{ templateId, abTest: test },
+    ...{ subject: orNull(subject), previewText: orNull(previewText), html: orNull(html), text: orNull(text) },
+    ...(saved.format !== null && { format: saved.format as 'HTML' | 'MJML' }),
+  }
+}

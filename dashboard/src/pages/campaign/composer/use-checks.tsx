@@ -1,0 +1,133 @@
+import { useDebouncedValue } from '@mantine/hooks'
+import { Link } from '@tanstack/react-router'
+import { useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
+import { count, plural } from '../../../lib/format.ts'
+import type { Check } from '../../../primitives/Checklist.tsx'
+import { leftOutText } from '../../suppressions/reasons.ts'
+import { letterOf } from './AbTestFields.tsx'
+import { isMissing, type SendTime } from './send-time.ts'
+import type { AudienceCount } from './use-audience-count.ts'
+import type { CampaignDraft } from './use-campaign-draft.ts'
+
+const PAUSE_MS = 500
+/** Gmail cuts off what is longer. */
+const MAX_KB = 102
+const DNS_MS = 15_000
+
+/** The checks before a campaign is sent. @param isTested whether a test email of this content was sent */
+export function useChecks(draft: CampaignDraft, audience: AudienceCount, time: SendTime, isTested: boolean): Check[] {
+  const sender = useSenderCheck()
+  const email = useEmailChecks(draft)
+  const { isChosen, recipients, suppressed } = audience
+  const leftOut = suppressed.reduce((sum, each) => sum + each.count, 0)
+  return [
+    {
+      id: 'audience',
+      name: 'Audience',
+      ...(!isChosen
+        ? { state: 'error', fact: 'Choose a list or segment' }
+        : recipients === 0
+          ? { state: 'error', fact: 'Has no recipients' }
+          : { state: 'ok', fact: recipients === undefined ? 'Counting…' : plural(recipients, 'contact') }),
+    },
+    {
+      id: 'suppressed',
+      name: 'Suppressed',
+      state: 'ok',
+      fact: leftOut === 0 ? 'No contact is left out' : `Left out: ${leftOutText(suppressed)}`,
+    },
+    ...email,
+    sender,
+    ...(isMissing(time)
+      ? [{ id: 'time', name: 'Send time', state: 'error' as const, fact: 'Choose a date and time' }]
+      : []),
+    {
+      id: 'test',
+      name: 'Test email',
+      ...(isTested
+        ? { state: 'ok', fact: 'Sent with this content' }
+        : { state: 'warning', fact: 'Not sent with this content. The button is below the preview' }),
+    },
+  ]
+}
+
+function useSenderCheck(): Check {
+  const { workspace } = useWorkspace()
+  const { data: sender } = useWorkspaceQuery(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+  )
+  const { data: dns } = useWorkspaceQuery(
+    ['sender', 'dns'],
+    async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,
+    { refetchMs: DNS_MS, enabled: sender?.fromAddress != null },
+  )
+  const action = (
+    <Link className="link" to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
+      Set up
+    </Link>
+  )
+  const check = (state: Check['state'], fact: string): Check => ({
+    id: 'sender',
+    name: 'Sender',
+    state,
+    fact,
+    ...(state !== 'ok' && { action }),
+  })
+  if (!sender) return check('ok', 'Loading…')
+  // Without a sender of the workspace, the one of the instance applies.
+  if (sender.fromAddress === null) return check('warning', 'No sender for this workspace: the server’s default is used')
+  if (!dns) return check('ok', `${sender.fromAddress}, checking DNS…`)
+  const wrong = dns.records.filter(({ status }) => status === 'MISSING' || status === 'WRONG').map(({ what }) => what)
+  if (wrong.length > 0)
+    return check('warning', `${sender.fromAddress}: ${wrong.join(', ').replace('_', ' ')} not verified`)
+  return check('ok', `${sender.fromAddress}, DNS records verified`)
+}
+
+/** Checks the email as it would be rendered. */
+function useEmailChecks({ fields, form, loaded }: CampaignDraft): Check[] {
+  const { templateId, subject, previewText, html, text, abTest } = fields
+  const { campaign } = loaded()
+  const own = {
+    ...(campaign.format !== null && { format: campaign.format as 'HTML' | 'MJML' }),
+    ...{ subject, previewText, html, text },
+  }
+  const [content] = useDebouncedValue(own, PAUSE_MS)
+  const isWritten = templateId !== null || html !== '' || text !== ''
+  const { data } = useWorkspaceQuery(
+    templateId === null ? ['template-preview', content, null] : ['template-preview', [templateId], null],
+    async (api, signal) =>
+      templateId === null
+        ? (await api.POST('/templates/preview', { body: content, signal })).data.data
+        : (await api.POST('/templates/{id}/preview', { params: { path: { id: templateId } }, body: {}, signal })).data
+            .data,
+    { enabled: isWritten, keepPrevious: true },
+  )
+  const without = [
+    subject,
+    ...(abTest?.variants ?? []).map((each) => (each.templateId == null ? (each.subject ?? '') : '-')),
+  ]
+    .map((each, n) => (n === 0 && templateId !== null ? '-' : each.trim()))
+    .flatMap((each, n) => (each === '' ? [abTest === null ? 'Subject' : `Subject ${letterOf(n)}`] : []))
+  const invalid = Object.values(form.errors)[0]
+  const checks: Check[] = []
+  const add = (id: string, name: string, state: Check['state'], fact: React.ReactNode) =>
+    checks.push({ id, name, state, fact })
+  if (invalid !== undefined) add('content', 'Content', 'error', invalid)
+  else if (without.length > 0) add('content', 'Subject', 'error', `${without.join(' and ')} is empty`)
+  else if (!isWritten) add('content', 'Content', 'error', 'Write the email, or choose a template')
+  else if (data && data.problems.length > 0) add('content', 'Content', 'error', data.problems[0]!.problem)
+  else add('content', 'Content', 'ok', 'Subject and body are set')
+  if (!data || !isWritten) return checks
+  const unknown = [...new Set(data.unknownVariables.map(({ variable }) => variable))]
+  if (unknown.length > 0)
+    add('variables', 'Variables', 'error', `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} unknown`)
+  else add('variables', 'Variables', 'ok', 'All are known')
+  const broken = data.links.filter((url) => !/^(https?:|mailto:|tel:|sms:)./i.test(url))
+  if (broken.length > 0) add('links', 'Links', 'error', `${broken[0]!} is no address`)
+  else add('links', 'Links', 'ok', data.links.length === 0 ? 'None' : plural(data.links.length, 'link'))
+  if (fields.category === 'marketing') add('unsubscribe', 'Unsubscribe', 'ok', 'Link and one-click header are added')
+  const kb = Math.ceil(data.bytes / 1024)
+  add('size', 'Size', kb > MAX_KB ? 'warning' : 'ok', `${count(kb)} KB. Gmail cuts off after ${MAX_KB} KB`)
+  return checks
+}

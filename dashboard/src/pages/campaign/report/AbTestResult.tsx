@@ -1,0 +1,102 @@
+import type { Schemas } from '../../../api/client.ts'
+import { Time } from '../../../components/Time.tsx'
+import { Section } from '../../../layout/Page.tsx'
+import { count, percentOf, plural } from '../../../lib/format.ts'
+import { differenceOf, wilson } from '../../../lib/wilson.ts'
+import { RateInterval } from '../../../primitives/RateBar.tsx'
+import { letterOf } from '../composer/AbTestFields.tsx'
+
+type Test = NonNullable<Schemas['Campaign']['abTest']>
+
+/** The results of an A/B test: the rate of each variant with its interval, and whether there is a winner. */
+export function AbTestResult({
+  test,
+  variants: results,
+}: {
+  test: Test
+  variants: Schemas['CampaignReport']['variants']
+}) {
+  const { variants, winner, winnerBy } = test
+  const rows = variants.map(({ subject, sent, opened, clicked }, n) => {
+    const delivered = results.find(({ variant }) => variant === n)?.delivered ?? sent
+    return { n, subject, delivered, opened, clicked, chosen: winnerBy === 'OPENED' ? opened : clicked }
+  })
+  const best = rows.toSorted((a, b) => rateOf(b) - rateOf(a))[0]!
+  const max = Math.max(...rows.map(({ chosen, delivered }) => (delivered > 0 ? wilson(chosen, delivered).high : 0)))
+  return (
+    <Section
+      title="A/B test: subject"
+      meta={winner === null ? undefined : `${letterOf(winner)} was sent to the others`}
+    >
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Variant</th>
+            <th className="num wide">Delivered</th>
+            <th className="num">Open rate</th>
+            <th className="num">Click rate</th>
+            <th className="wide" aria-label="95% interval" />
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ n, subject, delivered, opened, clicked, chosen }) => (
+            <tr key={n}>
+              <td className={n === winner ? 'strong' : ''}>
+                <span className="code">{letterOf(n)}</span> {subject ?? 'No subject'}
+                {n === winner && ' (winner)'}
+              </td>
+              <td className="num wide">{count(delivered)}</td>
+              <td className={`num ${winnerBy === 'OPENED' ? 'strong' : ''}`} title={plural(opened, 'open')}>
+                {percentOf(opened, delivered) || '–'}
+              </td>
+              <td className={`num ${winnerBy === 'CLICKED' ? 'strong' : ''}`} title={plural(clicked, 'click')}>
+                {percentOf(clicked, delivered) || '–'}
+              </td>
+              <td className="wide" style={{ minWidth: 120 }}>
+                <RateInterval value={chosen} total={delivered} max={max} isBest={n === best.n} />
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      <p className="small t2" style={{ marginTop: 8 }}>
+        {verdictOf(rows, best, winnerBy)} <Schedule test={test} />
+      </p>
+    </Section>
+  )
+}
+
+interface Row {
+  n: number
+  delivered: number
+  chosen: number
+}
+
+const rateOf = ({ chosen, delivered }: Row): number => (delivered > 0 ? chosen / delivered : 0)
+const points = (rate: number): string => `${rate >= 0 ? '+' : '−'}${Math.abs(100 * rate).toFixed(1)}`
+
+/** A variant wins if the interval of its difference to each other one is above 0. */
+function verdictOf(rows: readonly Row[], best: Row, winnerBy: Test['winnerBy']): string {
+  if (rows.some(({ delivered }) => delivered === 0)) return 'No results yet.'
+  const of = ({ chosen, delivered }: Row) => ({ value: chosen, total: delivered })
+  const gaps = rows.filter(({ n }) => n !== best.n).map((row) => differenceOf(of(row), of(best)))
+  const closest = gaps.toSorted((a, b) => a.low - b.low)[0]!
+  const rate = winnerBy === 'OPENED' ? 'open rate' : 'click rate'
+  const interval = `95% interval: ${points(closest.low)} to ${points(closest.high)}`
+  return closest.low > 0
+    ? `The ${rate} of ${letterOf(best.n)} is ${(100 * closest.difference).toFixed(1)} points higher (${interval}).`
+    : `No clear winner: the difference in ${rate} may be chance (${interval}).`
+}
+
+/** When the winner is chosen, and for whom. */
+function Schedule({ test: { testPercent, winner, decidesAt, winnerBy, afterMinutes } }: { test: Test }) {
+  if (testPercent === 100) return null
+  if (winner !== null) return 'The row of the winner includes the rest of the audience.'
+  if (decidesAt === null)
+    return `Testing on ${testPercent}% of the audience. The subject with the higher ${winnerBy === 'OPENED' ? 'open' : 'click'} rate is sent to the others ${plural(Math.round(afterMinutes / 60), 'hour')} after the test.`
+  return (
+    <>
+      The winner is chosen <Time at={decidesAt} as="date" />.
+    </>
+  )
+}

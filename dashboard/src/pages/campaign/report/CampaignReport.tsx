@@ -1,0 +1,170 @@
+import { Link } from '@tanstack/react-router'
+import type { Schemas } from '../../../api/client.ts'
+import { useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
+import { MessageBreakdown } from '../../../components/MessageBreakdown.tsx'
+import { ReputationWarnings } from '../../../components/ReputationWarnings.tsx'
+import { MESSAGE_STATUS, StatusBadge } from '../../../components/StatusBadge.tsx'
+import { Section } from '../../../layout/Page.tsx'
+import { count, percentOf, plural } from '../../../lib/format.ts'
+import { Metrics } from '../../../primitives/Metrics.tsx'
+import { PartBar } from '../../../primitives/RateBar.tsx'
+import { type Campaign, isInProgress } from '../../campaigns/campaigns.ts'
+import { AbTestResult } from './AbTestResult.tsx'
+
+type Report = Schemas['CampaignReport']
+
+const MAX_LINKS = 10
+
+/** The results of a campaign: all recipients by status, rates, links, the A/B test, and why some were not sent. */
+export function CampaignReport({ campaign }: { campaign: Campaign }) {
+  const { workspace } = useWorkspace()
+  const { id, status } = campaign
+  const { data: report } = useWorkspaceQuery(
+    ['campaigns', id, 'report', status],
+    async (api, signal) => (await api.GET('/campaigns/{id}/report', { params: { path: { id } }, signal })).data.data,
+    isInProgress(status) ? { refetchMs: 2_000 } : {},
+  )
+  // One snapshot: the figures of the list come a moment earlier or later.
+  const stats = report?.stats ?? campaign.stats
+  return (
+    <>
+      <Section title={headline(stats, report)}>
+        <MessageBreakdown
+          counts={stats}
+          isTest={workspace.mode === 'test'}
+          total={{ label: 'Recipients', value: stats.recipients }}
+        />
+        {stats.erased > 0 && (
+          <p className="small t3">
+            {plural(stats.erased, 'recipient')} {stats.erased === 1 ? 'has' : 'have'} since been erased.
+          </p>
+        )}
+      </Section>
+      {report && report.results.sent > 0 && <Rates results={report.results} />}
+      {report && <ReputationWarnings findings={report.reputation} />}
+      {report && report.links.length > 0 && <Links links={report.links} clicked={report.results.clicked} />}
+      {campaign.abTest && <AbTestResult test={campaign.abTest} variants={report?.variants ?? []} />}
+      {report && report.reasons.length > 0 && <Reasons reasons={report.reasons} campaignId={id} />}
+      <p style={{ margin: '12px 0 24px' }}>
+        <Link
+          className="link"
+          to="/w/$workspaceId/messages"
+          params={{ workspaceId: workspace.id }}
+          search={{ campaignId: id }}
+        >
+          View messages
+        </Link>
+      </p>
+    </>
+  )
+}
+
+const headline = ({ recipients }: Campaign['stats'], report: Report | undefined): string =>
+  report
+    ? `Delivered to ${count(report.results.delivered)} of ${plural(recipients, 'recipient')}`
+    : plural(recipients, 'recipient')
+
+/** The rates of what was delivered. Opens by machines are no opens. */
+function Rates({ results }: { results: Report['results'] }) {
+  const { delivered, opened, machineOpened, clicked, unsubscribed, complained, bounced, softBounced, blocked } = results
+  return (
+    <div style={{ margin: '16px 0 24px' }}>
+      <Metrics
+        label="Rates"
+        metrics={[
+          { label: 'Open rate', value: percentOf(opened, delivered) || '–', base: `${count(opened)} opened` },
+          { label: 'Click rate', value: percentOf(clicked, delivered) || '–', base: `${count(clicked)} clicked` },
+          { label: 'Click-to-open', value: percentOf(clicked, opened) || '–', base: `of ${count(opened)} opened` },
+          {
+            label: 'Unsubscribed',
+            value: percentOf(unsubscribed, delivered) || '–',
+            base: plural(unsubscribed, 'contact'),
+          },
+          { label: 'Complaints', value: percentOf(complained, delivered) || '–', base: plural(complained, 'report') },
+          {
+            label: 'Bounced',
+            value: percentOf(bounced, delivered + bounced) || '–',
+            base: `${count(bounced)} hard, ${count(softBounced)} soft, ${count(blocked)} blocked`,
+            title: 'Hard bounces of the emails that were delivered or bounced.',
+          },
+        ]}
+      />
+      {machineOpened > 0 && (
+        <p className="small t2" style={{ marginTop: 8 }}>
+          {plural(machineOpened, 'machine open')} ({percentOf(machineOpened, delivered)}) are not in the open rate: a
+          mail client or scanner loaded the images before anyone read the email.
+        </p>
+      )}
+    </div>
+  )
+}
+
+function Links({ links, clicked }: { links: Report['links']; clicked: number }) {
+  return (
+    <Section title="Clicks by link" meta={`${plural(clicked, 'contact')} clicked`}>
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Link</th>
+            <th className="wide" aria-label="Share" />
+            <th className="num">Contacts</th>
+            <th className="num wide">Of clickers</th>
+          </tr>
+        </thead>
+        <tbody>
+          {links.slice(0, MAX_LINKS).map(({ variant, url, clicks }) => (
+            <tr key={`${variant} ${url}`}>
+              <td style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
+                <a className="link" href={url} target="_blank" rel="noreferrer">
+                  {url}
+                </a>
+                {variant !== null && <span className="t3"> Variant {String.fromCharCode(65 + variant)}</span>}
+              </td>
+              <td className="wide">
+                <PartBar value={clicks} total={clicked} />
+              </td>
+              <td className="num strong">{count(clicks)}</td>
+              <td className="num wide t2">{percentOf(clicks, clicked)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}
+
+function Reasons({ reasons, campaignId }: { reasons: Report['reasons']; campaignId: string }) {
+  const { workspace } = useWorkspace()
+  return (
+    <Section title="Not sent">
+      <table className="table">
+        <thead>
+          <tr>
+            <th>Status</th>
+            <th>Reason</th>
+            <th className="num">Contacts</th>
+          </tr>
+        </thead>
+        <tbody>
+          {reasons.map(({ status, reason, count: many }) => (
+            <tr key={`${status} ${reason}`}>
+              <td>
+                <StatusBadge status={MESSAGE_STATUS[status]} plain />
+              </td>
+              <td className="t2">{reason}</td>
+              <td className="num strong">
+                <Link
+                  to="/w/$workspaceId/messages"
+                  params={{ workspaceId: workspace.id }}
+                  search={{ status, campaignId }}
+                >
+                  {count(many)}
+                </Link>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Section>
+  )
+}
