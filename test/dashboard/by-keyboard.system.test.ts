@@ -21,6 +21,42 @@ describe('dashboard by keyboard', () => {
     await d.isAt('Home')
   })
 
+  it('moves through a list, selects, sorts and opens', async () => {
+    for (const name of ['Anna', 'Berta', 'Clara']) await d.create('campaigns', { name, subject: name })
+    await d.open('/campaigns')
+    await d.row(/Clara/).waitFor()
+    const cursor = () => d.page.locator('tr:has(a:focus)').innerText()
+    await d.keys('j', 'j')
+    assert.match(await cursor(), /Berta/)
+    await d.keys('x', 'j', 'Shift+X')
+    await d.shows('2 selected')
+    await d.keys('k', 'k')
+    assert.match(await cursor(), /Clara/)
+    await d.tabTo('Campaign')
+    await d.keys('Enter', 'Enter')
+    assert.match(await d.page.getByRole('row').nth(1).innerText(), /Anna/)
+    // The selection stays with its campaigns.
+    assert.ok(await d.page.getByLabel('Select Anna').isChecked())
+    await d.page.evaluate('document.activeElement.blur()')
+    await d.keys('k', 'Enter')
+    await d.isAt('Clara', 1)
+  })
+
+  it('keeps all keys that are typed after the one that opens the palette', async () => {
+    const contactId = await aContact(d.service, { email: 'theo@example.com' })
+    const release = await d.hold('GET', '**/assets/CommandPalette-*.js')
+    await d.open('')
+    await d.isAt('Home')
+    await d.keys('Control+k')
+    await d.page.keyboard.type('theon')
+    await d.keys('Backspace')
+    release()
+    await d.page.getByRole('button', { name: 'theo@example.com' }).waitFor()
+    assert.equal(await d.page.getByLabel('Search or jump to').last().inputValue(), 'theo')
+    await d.page.getByRole('button', { name: 'theo@example.com' }).click()
+    await d.page.waitForURL(`**/contacts/${contactId}`)
+  })
+
   it('builds, undoes, redoes and activates an automation of five steps', async () => {
     await d.open('')
     await d.isAt('Home')

@@ -1,4 +1,7 @@
+import { useNetwork } from '@mantine/hooks'
 import { useQuery } from '@tanstack/react-query'
+import { useServiceStatus } from '../api/queries.ts'
+import { useWorkspace } from '../api/workspace.tsx'
 import { useIsPhone } from '../lib/use-is-phone.ts'
 import classes from './Rail.module.css'
 
@@ -26,9 +29,19 @@ function useOutage(): string | null {
   return isError ? NO_RESPONSE : (data?.problem ?? null)
 }
 
-/** Shows whether the server, Postgres and Temporal are reachable. */
+/** Returns why email of a live workspace is not sent. */
+function useMailProblem(): string | null {
+  const { workspace } = useWorkspace()
+  const { data } = useServiceStatus()
+  return workspace.mode === 'live' && data?.mail.failure ? 'Mail server is not accepting email' : null
+}
+
+/** Shows whether the browser is online, the server, Postgres and Temporal are reachable, and the mail server accepts email. */
 export function HealthStatus() {
-  const outage = useOutage()
+  const { online } = useNetwork()
+  const down = useOutage()
+  const mail = useMailProblem()
+  const outage = online ? (down ?? mail) : 'You are offline'
   return (
     <div className={`${classes.line} ${outage === null ? 'c-ok' : 'c-bad'}`} role="status">
       <span className={classes.dot} aria-hidden />

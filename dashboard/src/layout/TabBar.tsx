@@ -1,27 +1,22 @@
 import { Menu, UnstyledButton } from '@mantine/core'
 import { IconDots, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { isAtLeast } from '../api/session.ts'
 import { useWorkspace } from '../api/workspace.tsx'
 import { openPalette } from './SearchButton.tsx'
 import { UserMenuItems } from './UserMenu.tsx'
 import { WorkspaceItems } from './WorkspaceMenu.tsx'
-import { NAV_ITEMS, SETTINGS_ITEMS } from './navigation.ts'
+import { isTab, itemsFor, NAV_ITEMS } from './navigation.ts'
 import classes from './TabBar.module.css'
-
-const MAX_TABS = 4
 
 /** The navigation at the bottom of the screen on a phone. */
 export function TabBar() {
   const { workspace } = useWorkspace()
   const navigate = useNavigate()
   const params = { workspaceId: workspace.id }
-  const more = [...NAV_ITEMS.slice(MAX_TABS), ...SETTINGS_ITEMS].filter(({ minRole = 'viewer' }) =>
-    isAtLeast(workspace.role, minRole),
-  )
+  const more = itemsFor(workspace.role).filter((item) => !isTab(item))
   return (
     <nav aria-label="Workspace" className={`phone ${classes.bar}`}>
-      {NAV_ITEMS.slice(0, MAX_TABS).map(({ to, label, icon: Icon }) => (
+      {NAV_ITEMS.filter(isTab).map(({ to, label, icon: Icon }) => (
         <Link
           key={to}
           to={to}

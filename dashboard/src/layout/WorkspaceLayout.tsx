@@ -1,5 +1,5 @@
 import { Outlet, useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useState } from 'react'
+import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { isSignedOut } from '../api/client.ts'
 import { WorkspaceProvider } from '../api/workspace.tsx'
@@ -8,6 +8,7 @@ import { loadWithRetry } from '../lib/load-with-retry.ts'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { PhoneHealthAlert } from './HealthStatus.tsx'
 import { OptionalBoundary } from '../components/OptionalBoundary.tsx'
+import { keepPaletteKeys } from './palette-keys.ts'
 import { Rail } from './Rail.tsx'
 import classes from './WorkspaceLayout.module.css'
 import { SessionExpiredDialog } from './SessionExpiredDialog.tsx'
@@ -36,6 +37,7 @@ function KeyboardShortcutsDialog() {
 
 /** The frame of every page of a workspace. */
 export function WorkspaceLayout() {
+  useEffect(keepPaletteKeys, [])
   const { workspaceId } = useParams({ from: '/w/$workspaceId' })
   const session = useSession()
   if (!session.data)

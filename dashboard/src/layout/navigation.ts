@@ -19,7 +19,7 @@ import {
   IconWebhook,
   type TablerIcon,
 } from '@tabler/icons-react'
-import type { Role } from '../api/session.ts'
+import { isAtLeast, type Role } from '../api/session.ts'
 
 /** An entry of the navigation: the rail, the tab bar and the command palette show these. */
 export interface NavItem {
@@ -49,26 +49,64 @@ export interface NavItem {
   minRole?: Role
 }
 
-export const NAV_ITEMS: readonly NavItem[] = [
-  { label: 'Home', to: '/w/$workspaceId', icon: IconHome, key: 'h' },
-  { label: 'Automations', to: '/w/$workspaceId/automations', icon: IconSitemap, key: 'a' },
-  { label: 'Contacts', to: '/w/$workspaceId/contacts', icon: IconUsers, key: 'c' },
-  { label: 'Messages', to: '/w/$workspaceId/messages', icon: IconMail, key: 'm' },
-  { label: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
-  { label: 'Templates', to: '/w/$workspaceId/templates', icon: IconTemplate, key: 't' },
-  { label: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
-  { label: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
-  { label: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },
-  { label: 'Suppressions', to: '/w/$workspaceId/suppressions', icon: IconMailOff, key: 'u' },
-  { label: 'Bounces', to: '/w/$workspaceId/bounces', icon: IconMailExclamation, key: 'b' },
-  { label: 'Imports', to: '/w/$workspaceId/imports', icon: IconFileImport, key: 'i' },
+/** A group of the navigation. The first one has no heading. */
+interface NavGroup {
+  label: string | null
+  items: readonly NavItem[]
+}
+
+export const NAV_GROUPS: readonly NavGroup[] = [
+  { label: null, items: [{ label: 'Home', to: '/w/$workspaceId', icon: IconHome, key: 'h' }] },
+  {
+    label: 'Audience',
+    items: [
+      { label: 'Contacts', to: '/w/$workspaceId/contacts', icon: IconUsers, key: 'c' },
+      { label: 'Segments', to: '/w/$workspaceId/segments', icon: IconFilter, key: 's' },
+      { label: 'Lists', to: '/w/$workspaceId/lists', icon: IconList, key: 'l' },
+      { label: 'Imports', to: '/w/$workspaceId/imports', icon: IconFileImport, key: 'i' },
+    ],
+  },
+  {
+    label: 'Messaging',
+    items: [
+      { label: 'Automations', to: '/w/$workspaceId/automations', icon: IconSitemap, key: 'a' },
+      { label: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
+      { label: 'Templates', to: '/w/$workspaceId/templates', icon: IconTemplate, key: 't' },
+      { label: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
+    ],
+  },
+  {
+    label: 'Delivery',
+    items: [
+      { label: 'Messages', to: '/w/$workspaceId/messages', icon: IconMail, key: 'm' },
+      { label: 'Suppressions', to: '/w/$workspaceId/suppressions', icon: IconMailOff, key: 'u' },
+      { label: 'Bounces', to: '/w/$workspaceId/bounces', icon: IconMailExclamation, key: 'b' },
+      { label: 'Sender', to: '/w/$workspaceId/sender', icon: IconAt },
+    ],
+  },
+  {
+    label: 'Developers',
+    items: [
+      { label: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, minRole: 'owner' },
+      { label: 'Webhooks', to: '/w/$workspaceId/webhooks', icon: IconWebhook },
+    ],
+  },
+  {
+    label: 'Settings',
+    items: [
+      { label: 'Workspace', to: '/w/$workspaceId/workspace', icon: IconBuilding },
+      { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
+      { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
+    ],
+  },
 ]
 
-export const SETTINGS_ITEMS: readonly NavItem[] = [
-  { label: 'Workspace', to: '/w/$workspaceId/workspace', icon: IconBuilding },
-  { label: 'Sender', to: '/w/$workspaceId/sender', icon: IconAt },
-  { label: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, minRole: 'owner' },
-  { label: 'Webhooks', to: '/w/$workspaceId/webhooks', icon: IconWebhook },
-  { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
-  { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
-]
+export const NAV_ITEMS: readonly NavItem[] = NAV_GROUPS.flatMap(({ items }) => items)
+
+/** The navigation items that a role may open. */
+export const itemsFor = (role: Role, items: readonly NavItem[] = NAV_ITEMS): NavItem[] =>
+  items.filter(({ minRole = 'viewer' }) => isAtLeast(role, minRole))
+
+const TABS = ['Home', 'Automations', 'Contacts', 'Campaigns']
+/** The tabs at the bottom of a phone. */
+export const isTab = ({ label }: NavItem): boolean => TABS.includes(label)
