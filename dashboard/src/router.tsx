@@ -136,10 +136,14 @@ const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId'] as const
 const contacts = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/contacts',
-  validateSearch: (given: Record<string, unknown>): Partial<Record<(typeof CONTACT_FILTERS)[number], string>> =>
-    Object.fromEntries(
+  validateSearch: (
+    given: Record<string, unknown>,
+  ): Partial<Record<(typeof CONTACT_FILTERS)[number], string>> & { page?: number } => ({
+    ...Object.fromEntries(
       CONTACT_FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
     ),
+    ...(typeof given['page'] === 'number' && given['page'] > 1 && { page: given['page'] }),
+  }),
   component: lazyPage(() => import('./pages/contacts/ContactsPage.tsx'), 'ContactsPage'),
 })
 

@@ -1,13 +1,13 @@
 import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
-import { useNavigate, useRouter, useSearch } from '@tanstack/react-router'
+import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useRef, useState } from 'react'
 import { readPages, useLists, useSegments } from '../../api/queries.ts'
-import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
 import classes from './contacts.module.css'
-import { type ContactSearch, ContactsTable } from './ContactsTable.tsx'
+import { type ContactSearch, ContactsList } from './ContactsList.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 
@@ -20,6 +20,7 @@ export function ContactsPage() {
   const search = useSearch({ from: '/w/$workspaceId/contacts' })
   const navigate = useNavigate({ from: '/w/$workspaceId/contacts' })
   const canEdit = useHasRole('editor')
+  const { workspace } = useWorkspace()
   const [isCreating, setIsCreating] = useState(false)
   const find = useRef<HTMLInputElement>(null)
   useHotkeys([
@@ -29,7 +30,9 @@ export function ContactsPage() {
   const set = (fields: ContactSearch) =>
     void navigate({
       search: (before) => {
-        const next = Object.entries({ ...before, ...fields }).filter(([, value]) => value !== undefined && value !== '')
+        const next = Object.entries({ ...before, page: undefined, ...fields }).filter(
+          ([, value]) => value !== undefined && value !== '',
+        )
         return Object.fromEntries(next)
       },
       replace: true,
@@ -45,15 +48,21 @@ export function ContactsPage() {
     const found = await readPages((query) => api.GET('/tags', { params: { query }, signal }))
     return found.map(({ name }) => name)
   })
+  const newContact = (
+    <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
+      New contact
+    </Button>
+  )
   return (
     <Page
       title="Contacts"
       actions={
-        canEdit && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
-            New contact
-          </Button>
-        )
+        <>
+          <Link className="link" to="/w/$workspaceId/imports" params={{ workspaceId: workspace.id }}>
+            Import
+          </Link>
+          {canEdit && newContact}
+        </>
       }
     >
       {isCreating && (
@@ -96,7 +105,7 @@ export function ContactsPage() {
           onChange={(value) => set({ segmentId: value ?? undefined })}
         />
       </div>
-      <ContactsTable search={search} />
+      <ContactsList search={search} onPage={(page) => set({ page })} newContact={canEdit && newContact} />
     </Page>
   )
 }

@@ -1,0 +1,140 @@
+import { Button, Popover, TextInput } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
+import { errorMessage } from '../../api/client.ts'
+import { readPages, useLists } from '../../api/queries.ts'
+import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { plural } from '../../lib/format.ts'
+import { showUndo } from '../../primitives/undo-toast.tsx'
+import type { Contact } from './columns.tsx'
+
+/** Requests at once. */
+const AT_ONCE = 5
+
+/** Runs a request for each contact, a few at a time. The first failure ends it. */
+async function forEach(contacts: readonly Contact[], run: (contact: Contact) => Promise<unknown>): Promise<void> {
+  const rest = [...contacts]
+  const work = async () => {
+    for (let next = rest.shift(); next; next = rest.shift()) await run(next)
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, work))
+}
+
+/** Tags the selected contacts, adds them to a list, or to an automation. Tags and lists can be undone. */
+export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Contact[]; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const lists = useLists()
+  const { data: automations } = useWorkspaceQuery(['automations', 'choice', 'active'], async (api, signal) => {
+    const rows = await readPages((query) =>
+      api.GET('/automations', { params: { query: { ...query, status: 'ACTIVE' } }, signal }),
+    )
+    return rows.map(({ id, name }) => ({ value: id, label: name }))
+  })
+  const many = plural(contacts.length, 'contact')
+  const again = () => invalidate('contacts')
+  const addTag = async (tag: string) => {
+    const without = contacts.filter(({ tags }) => !tags.includes(tag))
+    await forEach(without, ({ id }) =>
+      api.POST('/contacts/{id}/tags', { params: { path: { id } }, body: { tags: [tag] } }),
+    )
+    showUndo(`Tagged ${many} “${tag}”.`, async () => {
+      await forEach(without, ({ id }) => api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { id, tag } } }))
+      await again()
+    })
+  }
+  const addToList = async (listId: string) => {
+    const without = contacts.filter(({ listIds }) => !listIds.includes(listId))
+    const path = { id: listId }
+    if (without.length > 0)
+      await api.POST('/lists/{id}/contacts', { params: { path }, body: { contactIds: without.map(({ id }) => id) } })
+    showUndo(`Added ${many} to the list.`, async () => {
+      await forEach(without, ({ id }) =>
+        api.DELETE('/lists/{id}/contacts/{contactId}', { params: { path: { ...path, contactId: id } } }),
+      )
+      await again()
+    })
+  }
+  const enroll = async (automationId: string) => {
+    await forEach(contacts, ({ id }) =>
+      api.POST('/automations/{id}/enroll', { params: { path: { id: automationId } }, body: { contactId: id } }),
+    )
+    notifications.show({ message: `Added ${many} to the automation.` })
+  }
+  const run = useMutation({
+    mutationFn: (action: () => Promise<void>) => action(),
+    onSuccess: onDone,
+    onError: (error) => notifications.show({ message: errorMessage(error), color: 'bad' }),
+    onSettled: again,
+  })
+  const isBusy = run.isPending
+  return (
+    <>
+      <Choice label="Add tag" isBusy={isBusy} onChoose={(tag) => run.mutate(() => addTag(tag))} />
+      <Choice
+        label="Add to list"
+        options={lists ?? []}
+        isBusy={isBusy}
+        onChoose={(id) => run.mutate(() => addToList(id))}
+      />
+      <Choice
+        label="Add to automation"
+        options={automations ?? []}
+        isBusy={isBusy}
+        onChoose={(id) => run.mutate(() => enroll(id))}
+      />
+    </>
+  )
+}
+
+/** A button that asks for a value. @param options those to choose from; without, any text */
+function Choice({
+  label,
+  options,
+  isBusy,
+  onChoose,
+}: {
+  label: string
+  options?: readonly { value: string; label: string }[]
+  isBusy: boolean
+  onChoose: (value: string) => void
+}) {
+  const [value, setValue] = useState<string | null>(null)
+  const [isOpen, setOpen] = useState(false)
+  const chosen = value?.trim() ?? ''
+  return (
+    <Popover opened={isOpen} onChange={setOpen} trapFocus position="top" withinPortal>
+      <Popover.Target>
+        <Button variant="subtle" color="gray" onClick={() => setOpen(!isOpen)}>
+          {label}
+        </Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <form
+          className="row"
+          style={{ alignItems: 'flex-end' }}
+          onSubmit={(event) => {
+            event.preventDefault()
+            if (chosen !== '') onChoose(chosen)
+          }}
+        >
+          {options ? (
+            <SearchableSelect label={label} data={options} value={value} onChange={setValue} />
+          ) : (
+            <TextInput
+              label={label}
+              value={value ?? ''}
+              onChange={({ currentTarget: { value: text } }) => setValue(text)}
+              data-autofocus
+            />
+          )}
+          <Button type="submit" variant="filled" loading={isBusy}>
+            Add
+          </Button>
+        </form>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}

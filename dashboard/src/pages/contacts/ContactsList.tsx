@@ -1,0 +1,85 @@
+import { IconUsers } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { plural } from '../../lib/format.ts'
+import { DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
+import { Pager } from '../../primitives/Pager.tsx'
+import { type Contact, useContactColumns } from './columns.tsx'
+import { ContactBulkActions } from './ContactBulkActions.tsx'
+
+export interface ContactSearch {
+  q?: string | undefined
+  email?: string | undefined
+  listId?: string | undefined
+  tag?: string | undefined
+  segmentId?: string | undefined
+  page?: number | undefined
+}
+
+const PAGE_SIZE = 50
+
+/** A page of the contacts that match. */
+export function ContactsList({
+  search,
+  onPage,
+  newContact,
+}: {
+  search: ContactSearch
+  onPage: (page: number) => void
+  /** The button that creates the first one. */
+  newContact: ReactNode
+}) {
+  const { workspace } = useWorkspace()
+  const canEdit = useHasRole('editor')
+  const { page = 1, ...filters } = search
+  const { data, error, refetch } = useWorkspaceQuery(
+    ['contacts', 'page', search],
+    async (api, signal) => {
+      const query = { page, limit: PAGE_SIZE, ...filters } as { page: number; limit: number }
+      return (await api.GET('/contacts', { params: { query }, signal })).data
+    },
+    { keepPrevious: true },
+  )
+  const columns = useContactColumns()
+  const isAll = Object.values(filters).every((value) => value === undefined)
+  return (
+    <>
+      <DataTable<Contact>
+        label="Contacts"
+        rows={data?.data}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={({ id }) => id}
+        columns={columns}
+        link={({ id }, title) => (
+          <Link to="/w/$workspaceId/contacts/$contactId" params={{ workspaceId: workspace.id, contactId: id }}>
+            {title}
+          </Link>
+        )}
+        {...(canEdit && {
+          bulk: {
+            nameOf: ({ email }) => email,
+            actions: (contacts, clear) => <ContactBulkActions contacts={contacts} onDone={clear} />,
+          },
+          keys: [
+            ['N', 'New contact'],
+            ['/', 'Search'],
+          ] as const,
+        })}
+        total={data && plural(data.pagination.total, 'contact')}
+        empty={
+          isAll ? (
+            <EmptyPage icon={IconUsers} title="No contacts yet" action={newContact}>
+              Contacts come from your app, from an import, or one at a time.
+            </EmptyPage>
+          ) : (
+            <p className="t2">No contacts match these filters.</p>
+          )
+        }
+      />
+      <Pager page={page} pages={data?.pagination.totalPages ?? 1} onChange={onPage} />
+    </>
+  )
+}
