@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
 
 describe('dashboard forms', () => {
@@ -62,6 +64,47 @@ describe('dashboard forms', () => {
     assert.equal(await kept(), null)
   })
 
+  it('tags selected contacts, and undoes it', async () => {
+    const ids = await Promise.all(
+      ['Bulk one', 'Bulk two', 'Bulk three'].map((firstName) => aContact(d.service, { firstName })),
+    )
+    const tagged = async () => {
+      const all = await Promise.all(ids.map(async (id) => (await d.read(`contacts/${id}`)).tags as string[]))
+      return all.filter((tags) => tags.includes('chosen')).length
+    }
+    await d.open('/contacts?q=Bulk')
+    await d.shows('3 contacts')
+    for (const name of [/Bulk one/, /Bulk two/]) await d.row(name).getByRole('checkbox').check()
+    await d.shows('2 selected')
+    await d.press('Add tag')
+    await d.page.getByRole('textbox', { name: 'Add tag' }).fill('chosen')
+    await d.keys('Enter')
+    await d.shows('Tagged 2 contacts “chosen”.')
+    assert.equal(await tagged(), 2)
+    await d.press('Undo')
+    await eventually('the tag is removed', async () => (await tagged()) === 0 || undefined)
+  })
+
+  it('turns pages of contacts, and keeps the page in the URL', async () => {
+    await sql(
+      d.service.context.orm.em.fork(),
+      `insert into contacts (id, workspace_id, email, email_key) select gen_random_uuid(), $1::uuid, 'paged-' || n || '@example.com', 'paged-' || n || '@example.com'
+       from generate_series(1, 60) n`,
+      [d.service.workspaceId],
+    )
+    await d.open('/contacts?q=paged-')
+    await d.shows('60 contacts', 'Page 1 of 2')
+    assert.equal(await d.page.getByRole('row').count(), 51)
+    await d.press('Next')
+    await d.shows('Page 2 of 2')
+    await d.page.reload()
+    await d.shows('Page 2 of 2')
+    assert.equal(await d.page.getByRole('row').count(), 11)
+    // Another search begins at the first page.
+    await d.page.getByLabel('Search').last().fill('paged-60')
+    await d.shows('1 contact')
+  })
+
   it('creates a contact with all fields', async () => {
     const { id, name } = (await d.service.call('POST', 'lists', { name: `For new contacts ${process.pid}` })).body.data
     await d.open('/contacts')
@@ -73,10 +116,17 @@ describe('dashboard forms', () => {
     await d.page.getByRole('option', { name: name as string }).click()
     await form.getByLabel('Tags', { exact: true }).fill('vip')
     await form.getByLabel('Tags', { exact: true }).press('Enter')
-    await form.getByLabel('Attributes').fill('{"plan": ')
+    await form.getByRole('button', { name: 'Add attribute' }).click()
+    await d.fill({ 'Name of new attribute': 'seats' }, form)
+    await d.choose(form.getByLabel('Type of seats'), 'Number')
+    await form.getByLabel('Value of seats').fill('many')
+    await form.getByText('Enter a number').waitFor()
+    await form.getByLabel('Value of seats').fill('3')
+    await form.getByRole('button', { name: 'Edit as JSON' }).click()
+    await form.getByLabel('Attributes').fill('{"seats": 3, "plan": ')
     await form.getByRole('button', { name: 'Save contact' }).click()
     await form.getByText('Enter a valid JSON object.').waitFor()
-    await form.getByLabel('Attributes').fill('{"plan": "pro"}')
+    await form.getByLabel('Attributes').fill('{"seats": 3, "plan": "pro"}')
     await aContact(d.service, { externalId: 'taken' })
     await form.getByRole('button', { name: 'Save contact' }).click()
     await form.getByLabel('External ID').and(d.page.locator('[aria-invalid=true]')).waitFor()
@@ -86,7 +136,7 @@ describe('dashboard forms', () => {
     const { firstName, externalId, tags, listIds, metadata } = await d.read(`contacts/email:${email}`)
     assert.deepEqual(
       { firstName, externalId, tags, listIds, metadata },
-      { firstName: 'Ada', externalId: 'x-2', tags: ['vip'], listIds: [id], metadata: { plan: 'pro' } },
+      { firstName: 'Ada', externalId: 'x-2', tags: ['vip'], listIds: [id], metadata: { seats: 3, plan: 'pro' } },
     )
   })
 

@@ -1,4 +1,4 @@
-import { Button, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Button, TagsInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import { useLists } from '../../api/queries.ts'
@@ -10,11 +10,12 @@ import { CurlButton } from '../../components/CurlButton.tsx'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { stableJson } from '../../lib/stable-json.ts'
+import { AttributeFields } from './AttributeFields.tsx'
+import { type Attributes as Data, parseAttributes } from './attributes.ts'
 import classes from './contact.module.css'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 type Contact = Schemas['Contact']
-type Data = Record<string, unknown>
 
 interface Fields {
   email: string
@@ -41,17 +42,8 @@ function jsonMergePatch(before: Data, after: Data): Data {
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])
 }
 
-export function parseMetadata(text: string): Data | undefined {
-  try {
-    const data: unknown = JSON.parse(text)
-    return typeof data === 'object' && data !== null && !Array.isArray(data) ? (data as Data) : undefined
-  } catch {
-    return undefined
-  }
-}
-
 function patchOf(contact: Contact, { email, firstName, externalId, data }: Fields) {
-  const metadata = jsonMergePatch(contact.metadata, parseMetadata(data) ?? contact.metadata)
+  const metadata = jsonMergePatch(contact.metadata, parseAttributes(data) ?? contact.metadata)
   const body = {
     ...(email !== contact.email && { email }),
     ...(firstName !== (contact.firstName ?? '') && { firstName: firstName === '' ? null : firstName }),
@@ -79,7 +71,7 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
   const body = patchOf(contact, fields)
   if (body) {
     await api.PATCH('/contacts/{id}', { params: { path }, body })
-    done({ ...body, metadata: parseMetadata(fields.data) ?? contact.metadata })
+    done({ ...body, metadata: parseAttributes(fields.data) ?? contact.metadata })
   }
   // Tags are case-insensitive, as on the server.
   const has = (tags: readonly string[], tag: string) => tags.some((each) => each.toLowerCase() === tag.toLowerCase())
@@ -118,7 +110,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
   const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
   const param = saving.error instanceof DriplineError ? saving.error.param : undefined
   const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
-  const isData = parseMetadata(fields.data) !== undefined
+  const isData = parseAttributes(fields.data) !== undefined
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     if (focusInvalidField(event.currentTarget)) return
@@ -170,17 +162,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           value={fields.listIds}
           onChange={(listIds) => set({ listIds })}
         />
-        <Textarea
-          label="Attributes (JSON)"
-          autosize
-          minRows={3}
-          maxRows={14}
-          styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
-          value={fields.data}
-          error={isData ? errorOf('/metadata') : 'Enter a valid JSON object.'}
-          data-server-error={isData || undefined}
-          onChange={({ currentTarget: { value } }) => set({ data: value })}
-        />
+        <AttributeFields value={fields.data} error={errorOf('/metadata')} onChange={(data) => set({ data })} />
       </fieldset>
       <p className="small t3">Adding tags or lists can start automations.</p>
       <div className="row">

@@ -1,4 +1,4 @@
-import { Button, TagsInput, Textarea, TextInput } from '@mantine/core'
+import { Button, TagsInput, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type FormEvent, useState } from 'react'
@@ -11,7 +11,8 @@ import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { stableJson } from '../../lib/stable-json.ts'
-import { parseMetadata } from '../contact/EditContact.tsx'
+import { AttributeFields } from '../contact/AttributeFields.tsx'
+import { parseAttributes } from '../contact/attributes.ts'
 import classes from './contacts.module.css'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
@@ -25,7 +26,7 @@ const EMPTY = {
 }
 
 function bodyOf({ email, firstName, externalId, listId, tags, data }: typeof EMPTY) {
-  const metadata = parseMetadata(data) ?? {}
+  const metadata = parseAttributes(data) ?? {}
   return {
     email,
     ...(firstName !== '' && { firstName }),
@@ -45,7 +46,7 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
   const lists = useLists()
   const [fields, setFields] = useState(EMPTY)
   const set = (change: Partial<typeof EMPTY>) => setFields((before) => ({ ...before, ...change }))
-  const metadata = parseMetadata(fields.data)
+  const metadata = parseAttributes(fields.data)
   const body = bodyOf(fields)
   const create = useMutation({
     mutationFn: async () => (await api.POST('/contacts', { body })).data.data,
@@ -104,18 +105,8 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
           onChange={(listId) => set({ listId })}
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
-        <Textarea
-          label="Attributes (JSON)"
-          autosize
-          minRows={1}
-          maxRows={14}
-          styles={{ input: { fontFamily: 'var(--mono)', fontSize: 12 } }}
-          value={fields.data}
-          error={metadata ? errorOf('/metadata') : 'Enter a valid JSON object.'}
-          data-server-error={metadata !== undefined || undefined}
-          onChange={({ currentTarget: { value } }) => set({ data: value })}
-        />
       </fieldset>
+      <AttributeFields value={fields.data} error={errorOf('/metadata')} onChange={(data) => set({ data })} />
       <p className="small t3">
         If a contact with this email exists, it is updated. A new contact can start automations.
       </p>
