@@ -40,11 +40,13 @@ describe('builder with branches', () => {
   /** Activates the automation and compares it with the recipe. */
   async function activateTrial(): Promise<void> {
     await d.shows('Draft saved')
-    await d.press('Activate')
+    await d.press('Activate…', 'Activate')
     await d.shows('Automation activated.')
     const id = /automations\/([^/?]+)/.exec(d.page.url())![1]!
     const data = await d.read(`automations/${id}`)
-    const expected = structuredClone(TRIAL) as unknown as { steps: { branches?: { if: object }[] }[] }
+    const expected = structuredClone(TRIAL) as unknown as {
+      steps: { branches?: { if: object }[] }[]
+    }
     // The editor stores a condition as a group.
     for (const { branches = [] } of expected.steps) for (const branch of branches) branch.if = { all: [branch.if] }
     assert.deepEqual(contentOf(data.steps), contentOf(expected.steps))
@@ -260,7 +262,13 @@ describe('builder with branches', () => {
     assert.equal(data.status, 'DRAFT')
     assert.deepEqual(contentOf(data.steps), contentOf(TRIAL.steps))
     // It is complete.
-    await d.press('Activate')
+    // The texts of a recipe are to be replaced before they are sent.
+    await d.press('Activate…')
+    await d.shows('still has the placeholder “…”')
+    await d.press('Fix 1 problem')
+    await d.field('Plain text').fill('Press New project.')
+    await d.shows('Draft saved')
+    await d.press('Activate…', 'Activate')
     await d.shows('Automation activated.')
   })
 })

@@ -63,8 +63,7 @@ describe('dashboard by mouse', () => {
     // Edits survive a reload.
     await d.page.reload()
     await d.page.getByTestId('step').nth(4).waitFor()
-    // The button is called "Activate…", and asks for a confirmation, until the number of active contacts is known.
-    await d.press('Activate')
+    await d.press('Activate…', 'Activate')
     await d.shows('Automation activated.')
     const automation = (await d.read('automations')).find(({ name }: { name: string }) => name === 'Welcome')
     assert.partialDeepStrictEqual(automation, { status: 'active', stepCount: 5 })

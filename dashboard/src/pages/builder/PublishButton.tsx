@@ -6,6 +6,7 @@ import { DriplineError, errorMessage, isOutcomeUnknown, type Schemas, Displayabl
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import { plural } from '../../lib/format.ts'
+import { ActivateDialog } from './ActivateDialog.tsx'
 import type { Selected } from './canvas-context.ts'
 import { isConflict } from './draft-saver.ts'
 import { isSameContent, type LoadedAutomation, publishBodyOf, loadWithRetry, revisionOf } from './load-automation.ts'
@@ -128,6 +129,7 @@ export function PublishButton({
   })
   if (isActive && !hasDraft) return null
   const impact = impactOf(automation, stats)
+  const isFirst = automation.status === 'DRAFT'
   const go = () => {
     if (isStale)
       return showProblem({
@@ -139,6 +141,8 @@ export function PublishButton({
         title: isActive ? 'Not published' : 'Not activated',
         message: 'Fix the highlighted fields first.',
       })
+    // The dialog shows what is missing.
+    if (isFirst) return setAsking(true)
     const wrong = findProblem(edited.now)
     if (!wrong) return impact === undefined ? publish.mutate() : setAsking(true)
     select(wrong.at)
@@ -151,6 +155,27 @@ export function PublishButton({
         ? 'Publish and resume'
         : 'Resume'
       : 'Activate'
+  const call = { method: 'POST', path: `/automations/${automation.id}/publish`, body: change } as const
+  if (isFirst) {
+    return (
+      <>
+        <Button variant="filled" onClick={go} loading={publish.isPending && !isAsking}>
+          {label}…
+        </Button>
+        {isAsking && (
+          <ActivateDialog
+            draft={edited.now}
+            label={label}
+            call={call}
+            isPending={publish.isPending}
+            onActivate={() => publish.mutate()}
+            onFix={select}
+            onClose={() => setAsking(false)}
+          />
+        )}
+      </>
+    )
+  }
   return (
     <Popover opened={isAsking} onChange={setAsking} position="bottom-end" width={400} trapFocus shadow="md" radius="md">
       <Popover.Target>
@@ -174,7 +199,7 @@ export function PublishButton({
             {' '}
             Cancel
           </Button>
-          <CurlButton call={{ method: 'POST', path: `/automations/${automation.id}/publish`, body: change }} />
+          <CurlButton call={call} />
         </div>
       </Popover.Dropdown>
     </Popover>

@@ -1,6 +1,6 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { Link } from '@tanstack/react-router'
-import { useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
+import { useWorkspaceQuery } from '../../../api/workspace.tsx'
+import { useSenderCheck } from '../../../components/use-sender-check.tsx'
 import { count, plural } from '../../../lib/format.ts'
 import type { Check } from '../../../primitives/Checklist.tsx'
 import { leftOutText } from '../../suppressions/reasons.ts'
@@ -12,7 +12,6 @@ import type { CampaignDraft } from './use-campaign-draft.ts'
 const PAUSE_MS = 500
 /** Gmail cuts off what is longer. */
 const MAX_KB = 102
-const DNS_MS = 15_000
 
 /** The checks before a campaign is sent. @param isTested whether a test email of this content was sent */
 export function useChecks(draft: CampaignDraft, audience: AudienceCount, time: SendTime, isTested: boolean): Check[] {
@@ -49,39 +48,6 @@ export function useChecks(draft: CampaignDraft, audience: AudienceCount, time: S
         : { state: 'warning', fact: 'Not sent with this content. The button is below the preview' }),
     },
   ]
-}
-
-function useSenderCheck(): Check {
-  const { workspace } = useWorkspace()
-  const { data: sender } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-  )
-  const { data: dns } = useWorkspaceQuery(
-    ['sender', 'dns'],
-    async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,
-    { refetchMs: DNS_MS, enabled: sender?.fromAddress != null },
-  )
-  const action = (
-    <Link className="link" to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
-      Set up
-    </Link>
-  )
-  const check = (state: Check['state'], fact: string): Check => ({
-    id: 'sender',
-    name: 'Sender',
-    state,
-    fact,
-    ...(state !== 'ok' && { action }),
-  })
-  if (!sender) return check('ok', 'Loading…')
-  // Without a sender of the workspace, the one of the instance applies.
-  if (sender.fromAddress === null) return check('warning', 'No sender for this workspace: the server’s default is used')
-  if (!dns) return check('ok', `${sender.fromAddress}, checking DNS…`)
-  const wrong = dns.records.filter(({ status }) => status === 'MISSING' || status === 'WRONG').map(({ what }) => what)
-  if (wrong.length > 0)
-    return check('warning', `${sender.fromAddress}: ${wrong.join(', ').replace('_', ' ')} not verified`)
-  return check('ok', `${sender.fromAddress}, DNS records verified`)
 }
 
 /** Checks the email as it would be rendered. */

@@ -1,0 +1,39 @@
+import { Link } from '@tanstack/react-router'
+import { useWorkspace, useWorkspaceQuery } from '../api/workspace.tsx'
+import type { Check } from '../primitives/Checklist.tsx'
+
+const DNS_MS = 15_000
+
+/** Checks that the workspace has a sender, and that its DNS records are found. */
+export function useSenderCheck(): Check {
+  const { workspace } = useWorkspace()
+  const { data: sender } = useWorkspaceQuery(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+  )
+  const { data: dns } = useWorkspaceQuery(
+    ['sender', 'dns'],
+    async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,
+    { refetchMs: DNS_MS, enabled: sender?.fromAddress != null },
+  )
+  const action = (
+    <Link className="link" to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
+      Set up
+    </Link>
+  )
+  const check = (state: Check['state'], fact: string): Check => ({
+    id: 'sender',
+    name: 'Sender',
+    state,
+    fact,
+    ...(state !== 'ok' && { action }),
+  })
+  if (!sender) return check('ok', 'Loading…')
+  // Without a sender of the workspace, the one of the instance applies.
+  if (sender.fromAddress === null) return check('warning', 'No sender for this workspace: the server’s default is used')
+  if (!dns) return check('ok', `${sender.fromAddress}, checking DNS…`)
+  const wrong = dns.records.filter(({ status }) => status === 'MISSING' || status === 'WRONG').map(({ what }) => what)
+  if (wrong.length > 0)
+    return check('warning', `${sender.fromAddress}: ${wrong.join(', ').replace('_', ' ')} not verified`)
+  return check('ok', `${sender.fromAddress}, DNS records verified`)
+}
