@@ -148,6 +148,15 @@ const WEEKDAY_NAMES = {
   SUN: 'Sunday',
 }
 
+type WeekdayKey = keyof typeof WEEKDAY_NAMES
+const WORKDAYS = 'MON TUE WED THU FRI'
+
+function weekdaysText(days: readonly WeekdayKey[]): string {
+  const inOrder = Object.keys(WEEKDAY_NAMES).filter((day) => days.includes(day as WeekdayKey))
+  if (inOrder.length === 7) return 'any day'
+  return inOrder.join(' ') === WORKDAYS ? 'weekdays' : days.map((day) => WEEKDAY_NAMES[day]).join(' or ')
+}
+
 /** Describes a target: "2 days before contact.metadata.renewal, at 09:00, on Monday or Friday, in Europe/Paris". */
 function targetText(
   { until: { at, field, offsetMinutes = 0, timeOfDay, weekdays } }: Stored<'WAIT_UNTIL'>,
@@ -159,7 +168,7 @@ function targetText(
     ...(at === undefined ? [] : [`${offset}${at.replace('T', ' ')}`]),
     ...(field === undefined ? [] : [`${offset}${field}`]),
     ...(timeOfDay === undefined ? [] : [`at ${timeOfDay}`]),
-    ...(weekdays === undefined ? [] : [`on ${weekdays.map((day) => WEEKDAY_NAMES[day]).join(' or ')}`]),
+    ...(weekdays === undefined ? [] : [`on ${weekdaysText(weekdays)}`]),
     ...(typeof zone === 'string' ? [`in ${zone}`] : []),
   ].join(', ')
 }

@@ -82,6 +82,12 @@ describe('the sentence of a decision', () => {
     const detail = { until: later.toISOString(), timezone: 'Europe/Paris' }
     const wait = (time: string, enrollmentEndedAt: Date | null = null) =>
       sentence(step, { result: { next: 'wait', until: 0 }, detail: { ...detail, until: time }, enrollmentEndedAt })
+    const workdays = { ...step, until: { weekdays: ['FRI', 'MON', 'TUE', 'WED', 'THU'] } }
+    const onWorkdays = sentence(workdays, {
+      result: { next: 'wait', until: 0 },
+      detail: { until: later.toISOString() },
+    })
+    assert.equal(onWorkdays, `Waited until ${later.toISOString()}: on weekdays.`)
     assert.equal(wait('2999-03-02T11:30:00.000Z'), `Waits until 2999-03-02T11:30:00.000Z: ${target}.`)
     const past = '2026-03-02T11:30:00.000Z'
     assert.equal(wait(past), `Waited until ${past}: ${target}.`)

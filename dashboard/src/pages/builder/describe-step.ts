@@ -44,10 +44,10 @@ const DETAILS: { [Type in StepType]?: (step: Extract<Step, { type: Type }>) => s
   SPLIT: (step) => `${branchesOf(step).length} branches, at random`,
 }
 
-/** The shares of the branches of a split: "50 %". */
+/** The shares of the branches of a split: "50%". */
 export function shares({ branches }: SplitStep): string[] {
   const sum = branches.reduce((total, { weight }) => total + weight, 0)
-  return branches.map(({ weight }) => `${sum === 0 ? 0 : Math.round((100 * weight) / sum)} %`)
+  return branches.map(({ weight }) => `${sum === 0 ? 0 : Math.round((100 * weight) / sum)}%`)
 }
 
 export const WEEKDAY_LABELS: Readonly<Record<Weekday, string>> = {

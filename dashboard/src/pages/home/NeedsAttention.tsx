@@ -47,7 +47,9 @@ export function NeedsAttention() {
   const hasNoWorker = service?.temporal.workers === 0
   const failing = (automations ?? []).filter(({ stats: { days } }) => isFailing(days.at(-1)!.messages))
   const waiting =
-    [stats.unconfirmed, stats.paused, stats.deferred].filter((value) => value > 0).length +
+    [stats.paused, stats.deferred].filter((value) => value > 0).length +
+    // Each of them is an item.
+    stats.unconfirmed +
     failing.length +
     (failure === null ? 0 : 1) +
     (hasNoWorker ? 1 : 0)
