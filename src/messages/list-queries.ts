@@ -60,8 +60,12 @@ export interface MessageSearch {
   only?: Source | undefined
 }
 
-const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, item.recipient,
-    item.subject, item.message_id, item.attempts, item.response, item.error, item.sent_at,
+/** A message that waits has neither yet: the contact's address, and the subject as written. */
+const RECIPIENT = 'coalesce(item.recipient, (select email from contacts where id = item.contact_id)) as recipient'
+const SUBJECT = `coalesce(item.subject, (select source ->> 'subject' from campaigns where id = item.campaign_id)) as subject`
+
+const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollment_id, item.step_id, item.campaign_id, ${RECIPIENT},
+    ${SUBJECT}, item.message_id, item.attempts, item.response, item.error, item.sent_at,
     item.retry_at, item.delivered_at, item.opened_at, item.clicked_at`
 
 /**
