@@ -219,9 +219,23 @@ const campaign = createRoute({
   component: lazyPage(() => import('./pages/campaign/CampaignPage.tsx'), 'CampaignPage'),
 })
 
+const TEMPLATE_VIEWS = ['all', 'emails', 'layouts', 'snippets'] as const
+
+/** State of the list of templates, as for campaigns. */
+interface TemplatesSearch {
+  view?: (typeof TEMPLATE_VIEWS)[number]
+  q?: string
+  sort?: string
+}
+
 const templates = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/templates',
+  validateSearch: ({ view, q, sort }: Record<string, unknown>): TemplatesSearch => ({
+    ...(isOneOf(TEMPLATE_VIEWS, view) && { view }),
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof sort === 'string' && { sort }),
+  }),
   component: lazyPage(() => import('./pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
 })
 

@@ -62,7 +62,7 @@ export function CampaignsPage() {
       >
         <TextInput
           ref={find}
-          aria-label="Search by name or subject"
+          aria-label="Search campaigns"
           placeholder="Name or subject"
           leftSection={<IconSearch aria-hidden />}
           rightSection={<kbd>/</kbd>}

@@ -1,47 +1,47 @@
-import { Button, VisuallyHidden } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconPlus } from '@tabler/icons-react'
+import { IconFilter, IconPlus } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
-import { count } from '../../lib/format.ts'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { count, plural } from '../../lib/format.ts'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
-import { Page, Section } from '../../layout/Page.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { readPages } from '../../api/queries.ts'
 import { describeCondition } from '../../components/conditions/describe-condition.ts'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
+
+type Segment = Schemas['Segment']
 
 const SegmentForm = lazy(async () => ({ default: (await import('./SegmentForm.tsx')).SegmentForm }))
 
 export function SegmentsPage() {
   const canEdit = useHasRole('editor')
-  const [editing, setEditing] = useState<Schemas['Segment'] | 'new'>()
+  const [editing, setEditing] = useState<Segment | 'new'>()
   // One form at a time: another would discard what was typed.
   useHotkeys([['n', () => canEdit && setEditing((now) => now ?? 'new')]])
   const { data, error, refetch } = useWorkspaceQuery(['segments', 'page'], (api, signal) =>
     readPages((query) => api.GET('/segments', { params: { query }, signal })),
   )
-  return (
-    <Page
-      title="Segments"
-      narrow
-      actions={
-        canEdit && (
-          <Button
-            variant="filled"
-            leftSection={<IconPlus aria-hidden />}
-            disabled={editing !== undefined}
-            onClick={() => setEditing('new')}
-          >
-            New segment
-          </Button>
-        )
-      }
+  const { workspace } = useWorkspace()
+  const columns = useColumns(editing === undefined ? setEditing : undefined)
+  const newSegment = (
+    <Button
+      variant="filled"
+      leftSection={<IconPlus aria-hidden />}
+      disabled={editing !== undefined}
+      onClick={() => setEditing('new')}
     >
+      New segment
+    </Button>
+  )
+  return (
+    <Page title="Segments" actions={canEdit && newSegment}>
       {editing !== undefined && (
         <Suspense fallback={<SkeletonRows rows={4} />}>
           <SegmentForm
@@ -51,83 +51,98 @@ export function SegmentsPage() {
           />
         </Suspense>
       )}
-      <Section title="Segments" meta={data && count(data.length)}>
-        {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-        {!data && !error && <SkeletonRows rows={4} />}
-        {data?.length === 0 && (
-          <p className="t2">Segments update automatically as contacts match your conditions. Create your first one.</p>
+      <DataTable<Segment>
+        label="Segments"
+        rows={data}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={({ id }) => id}
+        columns={columns}
+        link={({ id }, title) => (
+          <Link to="/w/$workspaceId/contacts" params={{ workspaceId: workspace.id }} search={{ segmentId: id }}>
+            {title}
+          </Link>
         )}
-        {data && data.length > 0 && (
-          <Table segments={data} canEdit={canEdit} onEdit={editing === undefined ? setEditing : undefined} />
-        )}
-      </Section>
+        {...(canEdit && { keys: [['N', 'New segment']] as const })}
+        total={data && plural(data.length, 'segment')}
+        empty={
+          editing === undefined && (
+            <EmptyPage icon={IconFilter} title="No segments yet" action={canEdit && newSegment}>
+              A segment is a condition. Contacts enter and leave it as they match.
+            </EmptyPage>
+          )
+        }
+      />
     </Page>
   )
 }
 
-function Table({
-  segments,
-  canEdit,
-  onEdit,
-}: {
-  segments: readonly Schemas['Segment'][]
-  canEdit: boolean
-  onEdit: ((segment: Schemas['Segment']) => void) | undefined
-}) {
-  const { workspace } = useWorkspace()
+/** The columns of the list of segments. @param onEdit is missing while a form is open */
+function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Segment>[] {
+  const canEdit = useHasRole('editor')
   const names = useConditionNames()
   const [removing, setRemoving] = useState<string>()
-  return (
-    <table className="table">
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th className="wide">Condition</th>
-          <th className="num wide">Updated</th>
-          <th>
-            <VisuallyHidden>Actions</VisuallyHidden>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {segments.map((segment) => (
-          <tr key={segment.id}>
-            <td className="strong">
-              <Link
-                to="/w/$workspaceId/contacts"
-                params={{ workspaceId: workspace.id }}
-                search={{ segmentId: segment.id }}
-              >
-                {segment.name}
-              </Link>
-            </td>
-            <td className="wide t2">{describeCondition(segment.condition, names)}</td>
-            <td className="num wide t2">
-              <Time at={segment.updatedAt} />
-            </td>
-            <td className="num">
-              {canEdit &&
-                (removing === segment.id ? (
-                  <ConfirmDeleteSegment segment={segment} onDone={() => setRemoving(undefined)} />
-                ) : (
-                  <>
-                    <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => onEdit?.(segment)}>
-                      Edit
-                    </Button>
-                    <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => setRemoving(segment.id)}>
-                      Delete…
-                    </Button>
-                  </>
-                ))}
-            </td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
-  )
+  const columns: Column<Segment>[] = [
+    { id: 'name', head: 'Name', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
+    {
+      id: 'condition',
+      head: 'Condition',
+      cell: ({ condition }) => <span className="t2">{describeCondition(condition, names)}</span>,
+    },
+    {
+      id: 'contacts',
+      head: 'Contacts',
+      isNumber: true,
+      phone: 'number',
+      cell: ({ id }) => <ContactCount segmentId={id} />,
+    },
+    {
+      id: 'updated',
+      head: 'Updated',
+      isNumber: true,
+      cell: ({ updatedAt }) => (
+        <span className="t2">
+          <Time at={updatedAt} />
+        </span>
+      ),
+    },
+  ]
+  if (!canEdit) return columns
+  const actions: Column<Segment> = {
+    id: 'actions',
+    head: 'Actions',
+    isNumber: true,
+    phone: 'about',
+    cell: (segment) =>
+      removing === segment.id ? (
+        <ConfirmDeleteSegment segment={segment} onDone={() => setRemoving(undefined)} />
+      ) : (
+        <>
+          <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => onEdit?.(segment)}>
+            Edit
+          </Button>
+          <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => setRemoving(segment.id)}>
+            Delete…
+          </Button>
+        </>
+      ),
+  }
+  return [...columns, actions]
 }
 
-function ConfirmDeleteSegment({ segment: { id }, onDone }: { segment: Schemas['Segment']; onDone: () => void }) {
+/** Milliseconds after which the contacts of a segment are counted again. */
+const COUNT_MS = 5 * 60_000
+
+function ContactCount({ segmentId }: { segmentId: string }) {
+  const { data } = useWorkspaceQuery(
+    ['segments', segmentId],
+    async (api, signal) => (await api.GET('/segments/{id}', { params: { path: { id: segmentId } }, signal })).data.data,
+    { refetchMs: COUNT_MS },
+  )
+  return data ? <strong>{count(data.contactCount)}</strong> : <span className="t3">…</span>
+}
+
+function ConfirmDeleteSegment({ segment: { id }, onDone }: { segment: Segment; onDone: () => void }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   return (

@@ -28,7 +28,7 @@ const KINDS = {
     body: { kind: 'LAYOUT', format: 'HTML', html: '<html>\n  <body>\n    {{ content }}\n  </body>\n</html>\n' },
   },
   partial: {
-    label: 'Partial (reusable snippet)',
+    label: 'Snippet (part of other templates)',
     body: { kind: 'PARTIAL', format: 'HTML', html: '<p>Kind regards</p>\n' },
   },
 } as const
@@ -67,7 +67,7 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
       <fieldset className="plainFields formFields" disabled={create.isPending}>
         <TextInput
           label="Name"
-          description="Internal name. Emails include partials by this name."
+          description="Internal name. Emails include snippets by this name."
           value={name}
           onChange={({ currentTarget: { value } }) => setName(value)}
           autoFocus

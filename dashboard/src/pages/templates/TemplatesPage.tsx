@@ -1,87 +1,147 @@
-import { Button } from '@mantine/core'
+import { Button, TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconPlus } from '@tabler/icons-react'
-import { Link, useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
+import { IconPlus, IconSearch, IconTemplate } from '@tabler/icons-react'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { plural } from '../../lib/format.ts'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
+import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import { NewTemplateForm } from './NewTemplate.tsx'
 
-const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Partial' } as const
+type Row = Schemas['TemplateSummary']
 
+const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Snippet' } as const
+
+const VIEWS = [
+  { id: 'all', label: 'All', kind: undefined },
+  { id: 'emails', label: 'Emails', kind: 'EMAIL' },
+  { id: 'layouts', label: 'Layouts', kind: 'LAYOUT' },
+  { id: 'snippets', label: 'Snippets', kind: 'PARTIAL' },
+] as const
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: 'name',
+    head: 'Template',
+    phone: 'title',
+    sortBy: ({ name }) => name.toLowerCase(),
+    cell: ({ name, kind, subject }) => (
+      <>
+        <span className="strong">{name}</span>
+        {kind === 'EMAIL' && (
+          <span className="small t2 wide" style={{ display: 'block' }}>
+            {subject ?? 'No subject'}
+          </span>
+        )}
+      </>
+    ),
+  },
+  { id: 'kind', head: 'Type', phone: 'state', cell: ({ kind }) => <span className="t2">{KIND_WORDS[kind]}</span> },
+  { id: 'version', head: 'Version', isNumber: true, sortBy: ({ version }) => version, cell: ({ version }) => version },
+  {
+    id: 'updated',
+    head: 'Updated',
+    isNumber: true,
+    phone: 'about',
+    sortBy: ({ updatedAt }) => updatedAt,
+    cell: ({ updatedAt }) => (
+      <span className="t2">
+        <Time at={updatedAt} as="date" />
+      </span>
+    ),
+  },
+]
+
+/** Lists templates, layouts and snippets. View, search and sorting are in the URL. */
 export function TemplatesPage() {
   const { workspace } = useWorkspace()
-  const navigate = useNavigate()
+  const { view = 'all', q = '', sort = '-updated' } = useSearch({ from: '/w/$workspaceId/templates' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/templates' })
   const canEdit = useHasRole('editor')
   const [isCreating, setIsCreating] = useState(false)
-  useHotkeys([['n', () => canEdit && setIsCreating(true)]])
+  const find = useRef<HTMLInputElement>(null)
+  useHotkeys([
+    ['n', () => canEdit && setIsCreating(true)],
+    ['/', () => find.current?.focus()],
+  ])
   const { data, error, refetch } = useWorkspaceQuery(['templates', 'page'], (api, signal) =>
     readPages((query) => api.GET('/templates', { params: { query }, signal })),
   )
   const show = (templateId: string) =>
     void navigate({ to: '/w/$workspaceId/templates/$templateId', params: { workspaceId: workspace.id, templateId } })
-  return (
-    <Page
-      title="Templates"
-      narrow
-      actions={
-        canEdit && (
-          <Button
-            variant="filled"
-            leftSection={<IconPlus aria-hidden />}
-            disabled={isCreating}
-            onClick={() => setIsCreating(true)}
-          >
-            New template
-          </Button>
-        )
-      }
+  const set = (search: { view?: typeof view; q?: string; sort?: string }) =>
+    void navigate({ search: (before) => ({ ...before, ...search }), replace: true })
+  const typed = q.toLowerCase()
+  const isIn = ({ kind }: Row, id: string) => {
+    const wanted = VIEWS.find((each) => each.id === id)?.kind
+    return wanted === undefined || wanted === kind
+  }
+  const rows = data?.filter(
+    (row) => isIn(row, view) && [row.name, row.subject ?? ''].some((text) => text.toLowerCase().includes(typed)),
+  )
+  const newTemplate = (
+    <Button
+      variant="filled"
+      leftSection={<IconPlus aria-hidden />}
+      disabled={isCreating}
+      onClick={() => setIsCreating(true)}
     >
+      New template
+    </Button>
+  )
+  return (
+    <Page title="Templates" actions={canEdit && newTemplate}>
       {isCreating && <NewTemplateForm onCreated={show} onCancel={() => setIsCreating(false)} />}
-      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={6} />}
-      {data?.length === 0 && (
-        <p className="t2">
-          Design an email once and reuse it in campaigns and automations. Create your first template.
-        </p>
-      )}
-      {data && data.length > 0 && (
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Name</th>
-              <th>Type</th>
-              <th className="wide">Subject</th>
-              <th className="num">Version</th>
-              <th className="num wide">Updated</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map(({ id, name, kind, subject, version, updatedAt }) => (
-              <tr key={id}>
-                <td className="strong">
-                  <Link
-                    to="/w/$workspaceId/templates/$templateId"
-                    params={{ workspaceId: workspace.id, templateId: id }}
-                  >
-                    {name}
-                  </Link>
-                </td>
-                <td className="t2">{KIND_WORDS[kind]}</td>
-                <td className="wide t2">{subject ?? ''}</td>
-                <td className="num">{version}</td>
-                <td className="num wide t2">
-                  <Time at={updatedAt} as="date" />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <ViewTabs
+        label="Views"
+        views={VIEWS.map(({ id, label }) => ({ id, label, count: data?.filter((row) => isIn(row, id)).length }))}
+        value={view}
+        onChange={(id) => set({ view: id })}
+      >
+        <TextInput
+          ref={find}
+          aria-label="Search templates"
+          placeholder="Name or subject"
+          leftSection={<IconSearch aria-hidden />}
+          rightSection={<kbd>/</kbd>}
+          value={q}
+          onChange={({ currentTarget: { value } }) => set({ q: value })}
+        />
+      </ViewTabs>
+      <DataTable<Row>
+        label="Templates"
+        rows={rows}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={({ id }) => id}
+        columns={COLUMNS}
+        link={({ id }, title) => (
+          <Link to="/w/$workspaceId/templates/$templateId" params={{ workspaceId: workspace.id, templateId: id }}>
+            {title}
+          </Link>
+        )}
+        sort={{ by: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') }}
+        onSort={({ by, isDescending }) => set({ sort: `${isDescending ? '-' : ''}${by}` })}
+        {...(canEdit && { keys: [['N', 'New template']] as const })}
+        total={rows && plural(rows.length, 'template')}
+        empty={
+          data?.length === 0 ? (
+            !isCreating && (
+              <EmptyPage icon={IconTemplate} title="No templates yet" action={canEdit && newTemplate}>
+                Design an email once, and use it in campaigns and automations.
+              </EmptyPage>
+            )
+          ) : (
+            <p className="t2">No templates match. Choose another view or search.</p>
+          )
+        }
+      />
     </Page>
   )
 }
