@@ -1,15 +1,20 @@
 import { Button } from '@mantine/core'
+import { useLocalStorage } from '@mantine/hooks'
 import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX, type TablerIcon } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client.ts'
-import { useWorkspace } from '../../api/workspace.tsx'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { SPF_PLACEHOLDER, SPF_PROVIDERS } from './spf-providers.ts'
 import { CopyableValue } from './CopyableValue.tsx'
 import classes from './sender.module.css'
 
 type Sender = Schemas['Sender']
 type DnsRecord = Sender['records'][number]
+/** Milliseconds between two checks while the page is open. */
+const CHECK_MS = 15_000
+
 type Status = 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
 
 const RECORD_LABELS: Record<DnsRecord['what'], string> = {
@@ -30,8 +35,14 @@ const CHECK_STATUS: Record<Status, { icon: TablerIcon; label: string; meaning: s
 
 /** Lists the DNS records that the domain needs, and checks them. */
 export function DnsRecords({ sender }: { sender: Sender }) {
-  const { api } = useWorkspace()
-  const check = useMutation({ mutationFn: async () => (await api.POST('/sender/check')).data.data })
+  // Checked again while the page is open, so that a record turns green on its own.
+  const check = useWorkspaceQuery(
+    ['sender', 'dns'],
+    async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,
+    { refetchMs: CHECK_MS, enabled: sender.records.length > 0 },
+  )
+  const [provider, setProvider] = useLocalStorage<string | null>({ key: 'spf-provider', defaultValue: null })
+  const valueOf = ({ value }: DnsRecord) => (provider === null ? value : value.replace(SPF_PLACEHOLDER, provider))
   const isOf = (one: DnsRecord) => (other: DnsRecord) => other.what === one.what && other.name === one.name
   const verified = check.data?.records.filter(({ status }) => status === 'OK').length
   return (
@@ -39,12 +50,12 @@ export function DnsRecords({ sender }: { sender: Sender }) {
       title="DNS records"
       meta={verified === undefined ? sender.records.length : `${verified} of ${check.data!.records.length} verified`}
       action={
-        <Button loading={check.isPending} onClick={() => check.mutate()}>
+        <Button loading={check.isFetching} onClick={() => void check.refetch()}>
           Check DNS records
         </Button>
       }
     >
-      {check.isError && <ErrorBanner error={check.error} scrollsIntoView />}
+      {check.isError && <ErrorBanner error={check.error} onRetry={() => void check.refetch()} />}
       <div aria-live="polite">
         {check.data?.dmarc && <DmarcVerdict dmarc={check.data.dmarc} />}
         {check.data?.warnings.map(({ code, message }) => (
@@ -67,8 +78,18 @@ export function DnsRecords({ sender }: { sender: Sender }) {
                 <CopyableValue label="Name" text={record.name} />
                 <dt>Type</dt>
                 <dd className="mono">{record.type}</dd>
-                <CopyableValue label="Value" text={record.value} />
+                <CopyableValue label="Value" text={valueOf(record)} />
               </dl>
+              {record.value.includes(SPF_PLACEHOLDER) && (
+                <SearchableSelect
+                  label="Mail provider"
+                  description="Fills in its part of the record. For another one, replace YOUR-PROVIDER with the value that it documents."
+                  clearable
+                  data={SPF_PROVIDERS}
+                  value={provider}
+                  onChange={setProvider}
+                />
+              )}
               {found?.problem != null && <p className="small">{found.problem}</p>}
               {found !== undefined && found.status !== 'OK' && found.found.length > 0 && (
                 <p className="small t2">
@@ -78,7 +99,9 @@ export function DnsRecords({ sender }: { sender: Sender }) {
               {found?.lookups != null && found.status === 'OK' && (
                 <p className="small t3">Uses {found.lookups} of 10 DNS lookups.</p>
               )}
-              {(found ?? record).note !== null && <p className="small t3">{(found ?? record).note}</p>}
+              {(found ?? record).note !== null && !record.value.includes(SPF_PLACEHOLDER) && (
+                <p className="small t3">{(found ?? record).note}</p>
+              )}
             </li>
           )
         })}
