@@ -126,7 +126,7 @@ describe('dashboard sign-in', function () {
     Object.assign(provider.person, { subject: 'one', email, isVerified: true })
     await page.goto(`${origin}/w/${service.workspaceId}/contacts`)
     await page.getByRole('button', { name: 'Continue with Orchard SSO' }).click()
-    await page.getByRole('heading', { name: 'Contacts' }).waitFor()
+    await page.getByRole('heading', { name: 'Contacts', exact: true }).waitFor()
   })
 
   it('signs in invited people with single sign-on and rejects others with a reason', async () => {
