@@ -1,6 +1,13 @@
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
-import { daysResponse, MAX_LINKS, MESSAGE_STATUSES, resultFields, resultsResponse } from '../messages/index.ts'
+import {
+  daysResponse,
+  MAX_LINKS,
+  MESSAGE_STATUSES,
+  presentResults,
+  resultFields,
+  resultsResponse,
+} from '../messages/index.ts'
 import { CONTACT_SUPPRESSED_BY } from '../contacts/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
 import { type AbTest, WINNER_CRITERIA } from './ab-test.ts'
@@ -88,6 +95,7 @@ const head = {
   createdAt: timestamp('When the campaign was created.'),
   updatedAt: timestamp('When the campaign was last changed.'),
   stats: statsResponse,
+  delivered: count('Messages sent that did not bounce hard afterwards.', 0),
   opened: count('Messages opened by a person, if opens are tracked.', 0),
   clicked: count('Messages in which a person clicked a link, if clicks are tracked.', 0),
 }
@@ -95,12 +103,14 @@ const head = {
 /** Results of a campaign. */
 export interface CampaignResults {
   stats: Stats
+  delivered: number
   opened: number
   clicked: number
 }
 
 export const resultsOf = (recipients: number, counts: Counts = {}): CampaignResults => ({
   stats: statsOf(recipients, counts),
+  delivered: presentResults(counts).delivered,
   opened: counts['OPENED'] ?? 0,
   clicked: counts['CLICKED'] ?? 0,
 })

@@ -151,7 +151,7 @@ function useRecords(): SpotlightActionData[] {
   ]
 }
 
-const COMMAND = /^create campaign\s*/i
+const COMMAND = /^(create|new) campaign\s*/i
 
 /** Actions, which take what was typed along. */
 function useCommands(typed: string): SpotlightActionData[] {
@@ -165,7 +165,7 @@ function useCommands(typed: string): SpotlightActionData[] {
       id: 'create campaign',
       // The name must be part of the label, or the search would not find it.
       label: isNamed ? `Create campaign ${name}` : 'Create campaign',
-      keywords: ['New campaign'],
+      keywords: ['New campaign', ...(isNamed ? [typed] : [])],
       group: 'Actions',
       leftSection: <IconPlus aria-hidden />,
       onClick: () => create.mutate(isNamed ? { name } : undefined),

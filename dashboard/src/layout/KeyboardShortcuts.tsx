@@ -22,6 +22,7 @@ const SHORTCUTS: readonly [string, readonly (readonly [keys: string, what: strin
       ['J K', 'Next row, previous row'],
       ['Enter', 'Open'],
       ['X', 'Select'],
+      ['⇧ X', 'Select from the last one'],
       ['N', 'New'],
       ['/', 'Search'],
     ],

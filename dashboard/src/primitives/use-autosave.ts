@@ -1,8 +1,11 @@
 import { useDebouncedCallback } from '@mantine/hooks'
 import { useEffect, useRef, useState } from 'react'
+import { isOutcomeUnknown } from '../api/client.ts'
 
 /** Milliseconds after the last change before it is saved. */
 const PAUSE_MS = 800
+/** Milliseconds until a save without a response is repeated. */
+const RETRY_MS = 5_000
 
 /** Whether what is on the page is saved. */
 export type SaveState = { kind: 'saved'; at: Date | null } | { kind: 'saving' } | { kind: 'failed'; error: unknown }
@@ -46,8 +49,30 @@ export function useAutosave({ key, savedKey, save }: { key: string; savedKey: st
     running.current = run()
     return running.current
   }
+  const flushLatest = useRef(flush)
+  useEffect(() => {
+    flushLatest.current = flush
+  })
   const later = useDebouncedCallback(() => void flush(), PAUSE_MS)
   const isDirty = key !== savedKey
+  const isUnanswered = state.kind === 'failed' && isOutcomeUnknown(state.error)
+  useEffect(() => {
+    if (!isUnanswered) return undefined
+    const timer = setTimeout(() => void flush(), RETRY_MS)
+    return () => clearTimeout(timer)
+  })
+  // A page that is left within the application saves on the way; a closed tab cannot.
+  useEffect(() => {
+    const ask = (event: BeforeUnloadEvent) => {
+      const { key: now, savedKey: saved } = latest.current
+      if (now !== saved) event.preventDefault()
+    }
+    window.addEventListener('beforeunload', ask)
+    return () => {
+      window.removeEventListener('beforeunload', ask)
+      void flushLatest.current()
+    }
+  }, [])
   useEffect(() => {
     if (isDirty) later()
   }, [isDirty, key, later])

@@ -13,7 +13,9 @@ import { CampaignPreview } from './CampaignPreview.tsx'
 import { CampaignDetails } from './CampaignDetails.tsx'
 import { CampaignActions } from './CampaignActions.tsx'
 import { DuplicateCampaignButton } from './DuplicateCampaignButton.tsx'
+import { plural } from '../../lib/format.ts'
 import { Composer } from './composer/Composer.tsx'
+import { useAudienceCount } from './composer/use-audience-count.ts'
 import { CampaignReport } from './report/CampaignReport.tsx'
 import { ReportActions } from './report/ReportActions.tsx'
 
@@ -78,7 +80,8 @@ export function CampaignPage() {
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {asks}
       {status === 'PAUSED' && campaign.pauseReason !== null && <PausedNotice reason={campaign.pauseReason} />}
-      {status !== 'DRAFT' && <CampaignReport campaign={campaign} />}
+      {campaign.startedAt !== null && <CampaignReport campaign={campaign} />}
+      {status === 'SCHEDULED' && campaign.startedAt === null && <ScheduledAudience campaign={campaign} />}
       {campaign.subject !== null && (
         <Section title="Email">
           <CampaignPreview campaign={campaign} />
@@ -88,7 +91,20 @@ export function CampaignPage() {
   )
 }
 
-function ConfirmDeleteCampaign({ campaign: { id }, onDone }: { campaign: Campaign; onDone: () => void }) {
+/** How many contacts a scheduled campaign would go to now. */
+function ScheduledAudience({ campaign }: { campaign: Campaign }) {
+  const { recipients } = useAudienceCount(campaign)
+  return (
+    <Section title="Scheduled">
+      <p className="t2">
+        {recipients === undefined ? 'Counting contacts…' : `About ${plural(recipients, 'recipient')}.`} They are counted
+        again when sending starts. Until then, you can unschedule it.
+      </p>
+    </Section>
+  )
+}
+
+function ConfirmDeleteCampaign({ campaign: { id, startedAt }, onDone }: { campaign: Campaign; onDone: () => void }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
   const navigate = useNavigate()
@@ -101,7 +117,7 @@ function ConfirmDeleteCampaign({ campaign: { id }, onDone }: { campaign: Campaig
     <ConfirmDelete
       object="campaign"
       path={`/campaigns/${id}`}
-      description="Sent messages stay in the contacts’ activity."
+      description={startedAt === null ? 'It was not sent.' : 'Sent messages stay in the contacts’ activity.'}
       action={remove}
       onDone={onDone}
     />

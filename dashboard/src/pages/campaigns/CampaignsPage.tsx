@@ -11,7 +11,7 @@ import { DataTable, type Sort } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import { CampaignBulkActions } from './CampaignBulkActions.tsx'
-import { type CampaignRow, isIn, sentOf, VIEWS } from './campaigns.ts'
+import { type CampaignRow, isIn, VIEWS } from './campaigns.ts'
 import { useCampaignColumns } from './columns.tsx'
 import { useCreateCampaign } from './use-create-campaign.ts'
 
@@ -111,24 +111,24 @@ const sortOf = (text = '-when'): Sort => ({ by: text.replace(/^-/, ''), isDescen
 
 /** The rates of the last campaigns that were sent, weighed by their size. */
 function Average({ of }: { of: readonly CampaignRow[] }) {
-  const last = of.filter(({ status, stats }) => status === 'SENT' && sentOf(stats) > 0).slice(0, AVERAGED)
+  const last = of.filter(({ status, delivered }) => status === 'SENT' && delivered > 0).slice(0, AVERAGED)
   if (last.length === 0) return null
   const sum = (value: (row: CampaignRow) => number) => last.reduce((total, row) => total + value(row), 0)
-  const sent = sum(({ stats }) => sentOf(stats))
+  const all = sum(({ delivered }) => delivered)
   return (
     <p className="small t2" style={{ textAlign: 'right', marginBottom: 8 }}>
       Last {plural(last.length, 'campaign')} sent:{' '}
       <strong>
         {percentOf(
           sum(({ opened }) => opened),
-          sent,
+          all,
         )}
       </strong>{' '}
       open,{' '}
       <strong>
         {percentOf(
           sum(({ clicked }) => clicked),
-          sent,
+          all,
         )}
       </strong>{' '}
       click

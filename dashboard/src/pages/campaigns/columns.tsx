@@ -8,13 +8,13 @@ import { CAMPAIGN_STATUS, type CampaignRow, finishedCountOf, sentOf } from './ca
 const NONE = <span className="t3">–</span>
 
 /** Whether the campaign has sent anything that can be opened. */
-const hasRates = ({ stats }: CampaignRow): boolean => sentOf(stats) > 0
+const hasRates = ({ delivered }: CampaignRow): boolean => delivered > 0
 
 const rate = (of: (row: CampaignRow) => number) => ({
-  sortBy: (row: CampaignRow) => (hasRates(row) ? of(row) / sentOf(row.stats) : -1),
+  sortBy: (row: CampaignRow) => (hasRates(row) ? of(row) / row.delivered : -1),
   cell: (row: CampaignRow) =>
     hasRates(row) ? (
-      <span className={row.status === 'SENDING' ? 't3' : undefined}>{percentOf(of(row), sentOf(row.stats))}</span>
+      <span className={row.status === 'SENDING' ? 't3' : undefined}>{percentOf(of(row), row.delivered)}</span>
     ) : (
       NONE
     ),

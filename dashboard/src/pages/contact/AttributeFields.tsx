@@ -119,7 +119,10 @@ function Row({
         data={TYPES}
         value={type}
         allowDeselect={false}
-        onChange={(value) => value !== null && set({ type: value, ...(value === 'boolean' && { text: 'true' }) })}
+        onChange={(value) =>
+          value !== null &&
+          set({ type: value, ...(value === 'boolean' && { text: /^(no|false|0)$/i.test(text) ? 'false' : 'true' }) })
+        }
       />
       {type === 'boolean' ? (
         <Select

@@ -28,10 +28,8 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
   const invalidate = useInvalidate()
   const lists = useLists()
   const { data: automations } = useWorkspaceQuery(['automations', 'choice', 'active'], async (api, signal) => {
-    const rows = await readPages((query) =>
-      api.GET('/automations', { params: { query: { ...query, status: 'ACTIVE' } }, signal }),
-    )
-    return rows.map(({ id, name }) => ({ value: id, label: name }))
+    const rows = await readPages((query) => api.GET('/automations', { params: { query }, signal }))
+    return rows.filter(({ status }) => status === 'active').map(({ id, name }) => ({ value: id, label: name }))
   })
   const many = plural(contacts.length, 'contact')
   const again = () => invalidate('contacts')
@@ -105,7 +103,7 @@ function Choice({
   const [isOpen, setOpen] = useState(false)
   const chosen = value?.trim() ?? ''
   return (
-    <Popover opened={isOpen} onChange={setOpen} trapFocus position="top" withinPortal>
+    <Popover opened={isOpen} onChange={setOpen} closeOnClickOutside={false} trapFocus position="top" withinPortal>
       <Popover.Target>
         <Button variant="subtle" color="gray" onClick={() => setOpen(!isOpen)}>
           {label}

@@ -1,3 +1,4 @@
+import { useLocalStorage } from '@mantine/hooks'
 import { useRef, useState } from 'react'
 import type { ReactNode } from 'react'
 import { ConflictDialog } from '../../../components/ConflictDialog.tsx'
@@ -35,7 +36,8 @@ export function Composer({
   const draft = useCampaignDraft(from)
   const { fields, save, theirs, form } = draft
   const audience = useAudienceCount(fields)
-  const [time, setTime] = useState(SEND_NOW)
+  // Kept for the draft, which has no send time until it is scheduled.
+  const [time, setTime] = useLocalStorage({ key: `send-time ${from.campaign.id}`, defaultValue: SEND_NOW })
   const content = stableJson([fields.subject, fields.html, fields.text, fields.templateId, fields.previewText])
   const [testedContent, setTestedContent] = useState<string>()
   const checks = useChecks(draft, audience, time, testedContent === content)
@@ -65,7 +67,7 @@ export function Composer({
         />
       }
     >
-      <UnsavedChangesGuard isDirty={save.isDirty} isSending={save.state.kind === 'saving'} />
+      <UnsavedChangesGuard isDirty={save.isDirty && save.state.kind === 'failed'} isSending={false} />
       {theirs ? (
         <ConflictDialog
           description="It was saved after you started editing."

@@ -4,7 +4,7 @@ import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import { zone } from '../../../lib/format.ts'
 import { Step } from '../../../primitives/Steps.tsx'
 import type { CampaignDraft } from './use-campaign-draft.ts'
-import { isMissing, type SendTime } from './send-time.ts'
+import { isMissing, isPast, type SendTime } from './send-time.ts'
 
 const ZONES = Intl.supportedValuesOf('timeZone')
 const PER_HOUR = 10_000
@@ -21,7 +21,7 @@ export function ScheduleStep({
 }) {
   const { throttlePerHour } = fields
   return (
-    <Step title="Schedule" state={isMissing(time) ? 'error' : 'ok'}>
+    <Step title="Schedule" state={isMissing(time) || isPast(time) ? 'error' : 'ok'}>
       <SegmentedControl
         aria-label="Send time"
         value={time.kind}

@@ -47,7 +47,7 @@ export function Summary({
     if (await draft.save.flush()) setAsking(true)
   }
   return (
-    <>
+    <div className={classes.summary}>
       <p className="small t2">Recipients{at && `, counted ${minuteOf(at)}`}</p>
       <p className={classes.figure}>{recipients === undefined ? '–' : count(recipients)}</p>
       <dl className="facts" style={{ margin: '16px 0' }}>
@@ -84,7 +84,7 @@ export function Summary({
         The audience is counted again and fixed when sending starts. Until then, you can unschedule.
       </p>
       {isAsking && <SendDialog draft={draft} audience={audience} time={time} onClose={() => setAsking(false)} />}
-    </>
+    </div>
   )
 }
 
@@ -125,8 +125,8 @@ function SendDialog({
   return (
     <Modal opened onClose={onClose} title={label} centered>
       <p>
-        “{campaign.subject ?? campaign.name}” {time.kind === 'now' ? 'is sent now' : `is sent at ${describeTime(time)}`}
-        . Sent emails can’t be recalled.
+        “{campaign.name}”{draft.fields.abTest && `, ${plural(draft.fields.abTest.variants.length + 1, 'subject')},`}{' '}
+        {time.kind === 'now' ? 'is sent now' : `is sent on ${describeTime(time)}`}. Sent emails can’t be recalled.
       </p>
       {isChanged ? (
         <p role="alert" style={{ color: 'var(--bad)' }}>
@@ -135,7 +135,7 @@ function SendDialog({
       ) : (
         send.isError && <ErrorBanner error={send.error} scrollsIntoView />
       )}
-      <div className="row" style={{ marginTop: 16 }}>
+      <div className="row" style={{ marginTop: 16, flexWrap: 'wrap' }}>
         {isChanged ? (
           <Button variant="filled" onClick={() => void draft.reload().then(onClose)}>
             Show the change

@@ -12,6 +12,9 @@ export const SEND_NOW: SendTime = { kind: 'now', at: '', fallbackTimeZone: zone 
 
 export const isMissing = ({ kind, at }: SendTime): boolean => kind !== 'now' && at === ''
 
+/** Whether the time has passed, wherever that can be told. */
+export const isPast = ({ kind, at }: SendTime): boolean => kind === 'at' && at !== '' && new Date(at) < new Date()
+
 /** Returns the body of the request. */
 export function scheduleBodyOf({ kind, at, fallbackTimeZone }: SendTime) {
   if (kind === 'now') return {}

@@ -1,11 +1,13 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import { useWorkspaceQuery } from '../../../api/workspace.tsx'
+import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
 import { useSenderCheck } from '../../../components/use-sender-check.tsx'
 import { count, plural } from '../../../lib/format.ts'
 import type { Check } from '../../../primitives/Checklist.tsx'
 import { leftOutText } from '../../suppressions/reasons.ts'
 import { letterOf } from './AbTestFields.tsx'
-import { isMissing, type SendTime } from './send-time.ts'
+import { isMissing, isPast, type SendTime } from './send-time.ts'
 import type { AudienceCount } from './use-audience-count.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
@@ -16,6 +18,7 @@ const MAX_KB = 102
 /** The checks before a campaign is sent. @param isTested whether a test email of this content was sent */
 export function useChecks(draft: CampaignDraft, audience: AudienceCount, time: SendTime, isTested: boolean): Check[] {
   const sender = useSenderCheck()
+  const testChecks = useTestChecks(draft, time)
   const email = useEmailChecks(draft)
   const { isChosen, recipients, suppressed } = audience
   const leftOut = suppressed.reduce((sum, each) => sum + each.count, 0)
@@ -37,9 +40,8 @@ export function useChecks(draft: CampaignDraft, audience: AudienceCount, time: S
     },
     ...email,
     sender,
-    ...(isMissing(time)
-      ? [{ id: 'time', name: 'Send time', state: 'error' as const, fact: 'Choose a date and time' }]
-      : []),
+    ...timeChecks(time),
+    ...testChecks,
     {
       id: 'test',
       name: 'Test email',
@@ -47,6 +49,41 @@ export function useChecks(draft: CampaignDraft, audience: AudienceCount, time: S
         ? { state: 'ok', fact: 'Sent with this content' }
         : { state: 'warning', fact: 'Not sent with this content. The button is below the preview' }),
     },
+  ]
+}
+
+function timeChecks(time: SendTime): Check[] {
+  const check = (fact: string): Check => ({ id: 'time', name: 'Send time', state: 'error', fact })
+  if (isMissing(time)) return [check('Choose a date and time')]
+  return isPast(time) ? [check('The time has passed. Choose a later one')] : []
+}
+
+/** Checks that the winner of an A/B test can be found. */
+function useTestChecks({ fields: { abTest } }: CampaignDraft, time: SendTime): Check[] {
+  const { workspace } = useWorkspace()
+  const { data: sender } = useWorkspaceQuery(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+  )
+  if (abTest === null || abTest.testPercent === 100) return []
+  const check = (fact: string, action?: ReactNode): Check => ({
+    id: 'winner',
+    name: 'A/B test',
+    state: 'error',
+    fact,
+    ...(action !== undefined && { action }),
+  })
+  if (time.kind === 'local')
+    return [check('A winner needs one send time. Test 100% of the audience, or send at one time')]
+  const isTracked = abTest.winnerBy === 'OPENED' ? sender?.trackOpens : sender?.trackClicks
+  if (isTracked !== false) return []
+  return [
+    check(
+      `The sender does not track ${abTest.winnerBy === 'OPENED' ? 'opens' : 'clicks'}, so there is no winner`,
+      <Link className="link" to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
+        Sender
+      </Link>,
+    ),
   ]
 }
 
@@ -77,7 +114,7 @@ function useEmailChecks({ fields, form, loaded }: CampaignDraft): Check[] {
     .flatMap((each, n) => (each === '' ? [abTest === null ? 'Subject' : `Subject ${letterOf(n)}`] : []))
   const invalid = Object.values(form.errors)[0]
   const checks: Check[] = []
-  const add = (id: string, name: string, state: Check['state'], fact: React.ReactNode) =>
+  const add = (id: string, name: string, state: Check['state'], fact: ReactNode) =>
     checks.push({ id, name, state, fact })
   if (invalid !== undefined) add('content', 'Content', 'error', invalid)
   else if (without.length > 0) add('content', 'Subject', 'error', `${without.join(' and ')} is empty`)

@@ -64,16 +64,26 @@ const headline = ({ recipients }: Campaign['stats'], report: Report | undefined)
     ? `Delivered to ${count(report.results.delivered)} of ${plural(recipients, 'recipient')}`
     : plural(recipients, 'recipient')
 
+/** A rate, unless its facts are not tracked. Those from before the tracking was turned off stay. */
+const trackedRate = (label: string, value: number, total: number, word: string, isTracked: boolean | undefined) =>
+  value === 0 && isTracked === false
+    ? { label, value: '–', base: 'Not tracked' }
+    : { label, value: percentOf(value, total) || '–', base: `${count(value)} ${word}` }
+
 /** The rates of what was delivered. Opens by machines are no opens. */
 function Rates({ results }: { results: Report['results'] }) {
+  const { data: sender } = useWorkspaceQuery(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+  )
   const { delivered, opened, machineOpened, clicked, unsubscribed, complained, bounced, softBounced, blocked } = results
   return (
     <div style={{ margin: '16px 0 24px' }}>
       <Metrics
         label="Rates"
         metrics={[
-          { label: 'Open rate', value: percentOf(opened, delivered) || '–', base: `${count(opened)} opened` },
-          { label: 'Click rate', value: percentOf(clicked, delivered) || '–', base: `${count(clicked)} clicked` },
+          trackedRate('Open rate', opened, delivered, 'opened', sender?.trackOpens),
+          trackedRate('Click rate', clicked, delivered, 'clicked', sender?.trackClicks),
           { label: 'Click-to-open', value: percentOf(clicked, opened) || '–', base: `of ${count(opened)} opened` },
           {
             label: 'Unsubscribed',

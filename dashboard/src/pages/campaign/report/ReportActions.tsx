@@ -13,7 +13,13 @@ type Group = 'opened' | 'clicked' | 'not opened'
 /** The contacts of a report, as a condition. It stays current: a later open counts. */
 const conditionOf = (group: Group, message: string) =>
   group === 'not opened'
-    ? { all: [{ message, is: 'sent' as const }, { not: { message, is: 'opened' as const } }] }
+    ? {
+        all: [
+          { message, is: 'sent' as const },
+          { not: { message, is: 'opened' as const } },
+          { not: { message, is: 'bounced' as const } },
+        ],
+      }
     : { message, is: group }
 
 /** Makes a segment of those who opened or clicked, or a new campaign for those who did not open. */
@@ -21,7 +27,7 @@ export function ReportActions({ campaign }: { campaign: Campaign }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
   const navigate = useNavigate()
-  const { id, name, opened, clicked, stats } = campaign
+  const { id, name, delivered, opened, clicked, stats } = campaign
   const params = { workspaceId: workspace.id }
   const onError = (error: unknown) => void notifications.show({ message: errorMessage(error), color: 'bad' })
   const createSegment = async (group: Group) => {
@@ -48,7 +54,7 @@ export function ReportActions({ campaign }: { campaign: Campaign }) {
       navigate({ to: '/w/$workspaceId/campaigns/$campaignId', params: { ...params, campaignId } }),
     onError,
   })
-  const rest = sentOf(stats) - opened
+  const rest = delivered - opened
   if (sentOf(stats) === 0) return null
   return (
     <>
@@ -59,7 +65,7 @@ export function ReportActions({ campaign }: { campaign: Campaign }) {
             Change the subject before you send it.
           </p>
           <Button variant="filled" fullWidth loading={resend.isPending} onClick={() => resend.mutate()}>
-            Resend to {plural(rest, 'contact')}…
+            Draft for {plural(rest, 'contact')}
           </Button>
         </Section>
       )}
