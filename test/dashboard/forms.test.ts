@@ -85,6 +85,34 @@ describe('dashboard forms', () => {
     await eventually('the tag is removed', async () => (await tagged()) === 0 || undefined)
   })
 
+  it('adds selected contacts to a list and to an automation, with the mouse', async () => {
+    const listId = await d.create('lists', { name: 'Bulk list' })
+    const automationId = await anAutomation(d.service, { name: 'Bulk automation', steps: [EMAIL] })
+    const id = await aContact(d.service, { firstName: 'Bulkier' })
+    await d.open('/contacts?q=Bulkier')
+    for (const [action, name] of [
+      ['Add to list', 'Bulk list'],
+      ['Add to automation', 'Bulk automation'],
+    ] as const) {
+      await d
+        .row(/Bulkier/)
+        .getByRole('checkbox')
+        .check()
+      await d.press(action)
+      await d.page.getByRole('combobox', { name: action }).click()
+      await d.page.getByRole('option', { name, exact: true }).click()
+      await d.press('Add')
+      await d.shows('Added 1 contact to')
+      await d.page.getByText('1 selected').waitFor({ state: 'detached' })
+    }
+    assert.deepEqual((await d.read(`contacts/${id}`)).listIds, [listId])
+    const enrollments = (await d.read(`contacts/${id}/enrollments`)) as { automationId: string }[]
+    assert.deepEqual(
+      enrollments.map((each) => each.automationId),
+      [automationId],
+    )
+  })
+
   it('turns pages of contacts, and keeps the page in the URL', async () => {
     await sql(
       d.service.context.orm.em.fork(),

@@ -174,6 +174,34 @@ describe('unsaved input in dashboard forms', () => {
     await d.shows(/^Saved \d/)
   })
 
+  it('offers no A/B test without a winner, and no time that has passed', async () => {
+    const list = await aList(d.service)
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })
+    const abTest = { variants: [{ subject: 'B' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 60 }
+    const content = { subject: 'A', text: 't', audience: { listIds: [list] }, abTest }
+    const id = await d.create('campaigns', { name: 'No winner', ...content })
+    await d.open(`/campaigns/${id}`)
+    await d.shows('The sender does not track opens, so there is no winner')
+    await d.page.getByText('In each time zone', { exact: true }).click()
+    await d.shows('A winner needs one send time.')
+    await d.page.getByText('At one time', { exact: true }).click()
+    await d.field('Date and time').fill('2020-01-01T09:00')
+    await d.shows('The time has passed. Choose a later one')
+    // The time is kept for the draft.
+    await d.page.reload()
+    await d.shows('The time has passed. Choose a later one')
+    await d.button(/^Fix /).waitFor()
+  })
+
+  it('saves what was typed on the way to another page', async () => {
+    const id = await d.create('campaigns', { name: 'Quick', subject: 's', text: 't' })
+    await d.open(`/campaigns/${id}`)
+    await d.field('Subject').fill('typed quickly')
+    await d.page.getByRole('link', { name: 'Templates' }).first().click()
+    await d.isAt('Templates', 1)
+    await eventually('it is saved', async () => (await campaign(id)).subject === 'typed quickly' || undefined)
+  })
+
   it('saves what was typed while the connection was down', async () => {
     const id = await d.create('campaigns', { name: 'Offline', subject: 's', text: 't' })
     await d.open(`/campaigns/${id}`)
@@ -182,7 +210,6 @@ describe('unsaved input in dashboard forms', () => {
     await d.field('Subject').fill('typed')
     await d.shows('Not saved.')
     await d.page.unrouteAll()
-    await d.press('Retry')
     // The server has stored the first attempt: that is no conflict.
     await d.shows(/^Saved \d/)
     assert.equal((await campaign(id)).subject, 'typed')

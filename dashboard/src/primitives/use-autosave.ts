@@ -24,9 +24,9 @@ export function useAutosave({ key, savedKey, save }: { key: string; savedKey: st
   flush: () => Promise<boolean>
 } {
   const [state, setState] = useState<SaveState>({ kind: 'saved', at: null })
-  const latest = useRef({ key, savedKey, save })
+  const latest = useRef({ key, savedKey, save, hasFailed: false })
   useEffect(() => {
-    latest.current = { key, savedKey, save }
+    latest.current = { key, savedKey, save, hasFailed: state.kind === 'failed' }
   })
   const running = useRef<Promise<boolean>>(undefined)
   const run = async (): Promise<boolean> => {
@@ -49,18 +49,19 @@ export function useAutosave({ key, savedKey, save }: { key: string; savedKey: st
     running.current = run()
     return running.current
   }
+  const later = useDebouncedCallback(() => void flush(), PAUSE_MS)
   const flushLatest = useRef(flush)
   useEffect(() => {
     flushLatest.current = flush
   })
-  const later = useDebouncedCallback(() => void flush(), PAUSE_MS)
   const isDirty = key !== savedKey
   const isUnanswered = state.kind === 'failed' && isOutcomeUnknown(state.error)
   useEffect(() => {
     if (!isUnanswered) return undefined
-    const timer = setTimeout(() => void flush(), RETRY_MS)
+    const timer = setTimeout(() => void flushLatest.current(), RETRY_MS)
     return () => clearTimeout(timer)
-  })
+    // A second failure is another state.
+  }, [isUnanswered, state])
   // A page that is left within the application saves on the way; a closed tab cannot.
   useEffect(() => {
     const ask = (event: BeforeUnloadEvent) => {
@@ -70,7 +71,8 @@ export function useAutosave({ key, savedKey, save }: { key: string; savedKey: st
     window.addEventListener('beforeunload', ask)
     return () => {
       window.removeEventListener('beforeunload', ask)
-      void flushLatest.current()
+      // After a failure, the user was asked and discards the changes.
+      if (!latest.current.hasFailed) void flushLatest.current()
     }
   }, [])
   useEffect(() => {

@@ -12,7 +12,7 @@ export const SEND_NOW: SendTime = { kind: 'now', at: '', fallbackTimeZone: zone 
 
 export const isMissing = ({ kind, at }: SendTime): boolean => kind !== 'now' && at === ''
 
-/** Whether the time has passed, wherever that can be told. */
+/** Whether the time has passed. Local times are left to the server. */
 export const isPast = ({ kind, at }: SendTime): boolean => kind === 'at' && at !== '' && new Date(at) < new Date()
 
 /** Returns the body of the request. */
