@@ -63,6 +63,10 @@ describe('dashboard layout and navigation', () => {
     await d.page.getByRole('menuitem', { name: 'Another one' }).click()
     await d.page.waitForURL(`**/w/${other.id}`)
     await d.shows('Test workspace: emails are captured')
+    // Its clock is moved in the settings, and every page says so.
+    await d.page.goto(`/w/${other.id}/workspace`)
+    await d.press('30 days')
+    await d.shows('The clock is 30 days ahead.')
   })
 
   it('loads a page that was not loaded before once the server is back', async () => {

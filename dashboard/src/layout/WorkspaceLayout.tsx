@@ -2,7 +2,8 @@ import { Outlet, useParams } from '@tanstack/react-router'
 import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { isSignedOut } from '../api/client.ts'
-import { WorkspaceProvider } from '../api/workspace.tsx'
+import { duration } from '../lib/format.ts'
+import { useWorkspaceQuery, WorkspaceProvider } from '../api/workspace.tsx'
 import { AuthLayout } from './AuthLayout.tsx'
 import { loadWithRetry } from '../lib/load-with-retry.ts'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
@@ -33,6 +34,20 @@ function KeyboardShortcutsDialog() {
       </Suspense>
     </OptionalBoundary>
   ) : null
+}
+
+/** The note of a test workspace, with its clock. */
+function TestNote() {
+  const { data } = useWorkspaceQuery(
+    ['settings'],
+    async (api, signal) => (await api.GET('/workspace', { signal })).data.data,
+  )
+  const ahead = data?.clockAheadMinutes ?? 0
+  return (
+    <span>
+      Test workspace: emails are captured, not delivered.{ahead > 0 && ` The clock is ${duration(ahead)} ahead.`}
+    </span>
+  )
 }
 
 /** The frame of every page of a workspace. */
@@ -67,7 +82,7 @@ export function WorkspaceLayout() {
       <div className={classes.frame} data-workspace={workspace.mode}>
         {workspace.mode === 'test' && (
           <div className={classes.strip}>
-            <span>Test workspace: emails are captured, not delivered.</span>
+            <TestNote />
           </div>
         )}
         <div className={classes.app}>

@@ -52,6 +52,7 @@ export function valueOf({ type, text }: Pick<AttributeRow, 'type' | 'text'>): un
 export function problemOf(row: AttributeRow, rows: readonly AttributeRow[]): string | undefined {
   if (row.name.trim() === '') return row.text === '' ? undefined : 'Enter a name'
   if (rows.some((other) => other !== row && other.name.trim() === row.name.trim())) return 'The name is used twice'
+  if (row.type === 'json' && row.text.trim() === 'null') return 'Null would remove it. Use Remove instead'
   if (valueOf(row) !== undefined) return undefined
   return { text: '', number: 'Enter a number', boolean: 'Choose yes or no', json: 'Enter valid JSON' }[row.type]
 }
