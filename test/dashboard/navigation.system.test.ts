@@ -63,7 +63,7 @@ describe('dashboard layout and navigation', () => {
     await d.page.getByRole('menuitem', { name: 'Another one' }).click()
     await d.page.waitForURL(`**/w/${other.id}`)
     await d.shows('Test workspace: emails are captured')
-    // Its clock is moved in the settings, and every page says so.
+    // Its clock is moved in the settings, and shown on every page.
     await d.page.goto(`/w/${other.id}/workspace`)
     await d.press('30 days')
     await d.shows('The clock is 30 days ahead.')
