@@ -118,3 +118,7 @@ export function useMetadataKeys(): readonly string[] {
   })
   return data ?? []
 }
+
+/** Loads the sender of the workspace. */
+export const useSender = () =>
+  useWorkspaceQuery(['sender'], async (api, signal) => (await api.GET('/sender', { signal })).data.data)

@@ -1,3 +1,4 @@
+import { useSender } from '../api/queries.ts'
 import { Link } from '@tanstack/react-router'
 import { useWorkspace, useWorkspaceQuery } from '../api/workspace.tsx'
 import type { Check } from '../primitives/Checklist.tsx'
@@ -7,10 +8,7 @@ const DNS_MS = 15_000
 /** Checks that the workspace has a sender, and that its DNS records are found. */
 export function useSenderCheck(): Check {
   const { workspace } = useWorkspace()
-  const { data: sender } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-  )
+  const { data: sender } = useSender()
   const { data: dns } = useWorkspaceQuery(
     ['sender', 'dns'],
     async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,

@@ -91,7 +91,7 @@ export function CampaignPage() {
   )
 }
 
-/** How many contacts a scheduled campaign would go to now. */
+/** Counts the contacts to whom a scheduled campaign would go now. */
 function ScheduledAudience({ campaign }: { campaign: Campaign }) {
   const { recipients } = useAudienceCount(campaign)
   return (

@@ -1,9 +1,10 @@
+import { useSender } from '../../../api/queries.ts'
 import { Button, Modal } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { hasErrorCode } from '../../../api/client.ts'
 import { callOnce } from '../../../api/call-once.ts'
-import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
+import { useInvalidate, useWorkspace } from '../../../api/workspace.tsx'
 import { CurlButton } from '../../../components/CurlButton.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { count, minuteOf, plural } from '../../../lib/format.ts'
@@ -35,10 +36,7 @@ export function Summary({
   const [isAsking, setAsking] = useState(false)
   const { fields } = draft
   const { recipients, at } = audience
-  const { data: sender } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-  )
+  const { data: sender } = useSender()
   const problems = checks.filter(({ state }) => state === 'error').length
   const contacts = recipients === undefined ? 'contacts' : plural(recipients, 'contact')
   const press = async () => {

@@ -1,3 +1,4 @@
+import { useSender } from '../../../api/queries.ts'
 import { useDebouncedValue } from '@mantine/hooks'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
@@ -61,10 +62,7 @@ function timeChecks(time: SendTime): Check[] {
 /** Checks that the winner of an A/B test can be found. */
 function useTestChecks({ fields: { abTest } }: CampaignDraft, time: SendTime): Check[] {
   const { workspace } = useWorkspace()
-  const { data: sender } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-  )
+  const { data: sender } = useSender()
   if (abTest === null || abTest.testPercent === 100) return []
   const check = (fact: string, action?: ReactNode): Check => ({
     id: 'winner',
@@ -127,7 +125,7 @@ function useEmailChecks({ fields, form, loaded }: CampaignDraft): Check[] {
     add('variables', 'Variables', 'error', `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} unknown`)
   else add('variables', 'Variables', 'ok', 'All are known')
   const broken = data.links.filter((url) => !/^(https?:|mailto:|tel:|sms:)./i.test(url))
-  if (broken.length > 0) add('links', 'Links', 'error', `${broken[0]!} is no address`)
+  if (broken.length > 0) add('links', 'Links', 'error', `${broken[0]!} isn’t a web or email address`)
   else add('links', 'Links', 'ok', data.links.length === 0 ? 'None' : plural(data.links.length, 'link'))
   if (fields.category === 'marketing') add('unsubscribe', 'Unsubscribe', 'ok', 'Link and one-click header are added')
   const kb = Math.ceil(data.bytes / 1024)

@@ -1,3 +1,4 @@
+import { useSender } from '../../../api/queries.ts'
 import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../../api/client.ts'
 import { useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
@@ -70,12 +71,9 @@ const trackedRate = (label: string, value: number, total: number, word: string, 
     ? { label, value: '–', base: 'Not tracked' }
     : { label, value: percentOf(value, total) || '–', base: `${count(value)} ${word}` }
 
-/** The rates of what was delivered. Opens by machines are no opens. */
+/** The rates of what was delivered. Opens by machines do not count. */
 function Rates({ results }: { results: Report['results'] }) {
-  const { data: sender } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-  )
+  const { data: sender } = useSender()
   const { delivered, opened, machineOpened, clicked, unsubscribed, complained, bounced, softBounced, blocked } = results
   return (
     <div style={{ margin: '16px 0 24px' }}>
