@@ -40,7 +40,7 @@ export interface EnrollmentInput extends Entry, InstanceRef {
   concurrencyKey?: string
   /** When the starter decided to enroll: ISO 8601. */
   enrolledAt: string
-  /** By how many milliseconds the test clock was ahead then. Absent for none. */
+  /** Milliseconds by which the test clock was ahead then. Absent for none. */
   clockAhead?: number
   /** Set by continue-as-new: the progress of the previous run. */
   progress?: EnrollmentProgress

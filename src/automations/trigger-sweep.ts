@@ -35,10 +35,10 @@ type Triggered = Pick<Automation, 'id' | 'workspaceId' | 'trigger' | 'triggerKey
 /** Begins to listen, in the transaction that activates an automation: only contacts who change from then on start it. */
 export async function beginSweeps(em: EntityManager, automation: Automation): Promise<void> {
   const { id, workspaceId, trigger, triggerKey } = automation
-  const at = await timeIn(em, workspaceId)
-  if (trigger === 'DATE') automation.startedUntil = at
+  if (trigger === 'DATE') automation.startedUntil = await timeIn(em, workspaceId)
   if (trigger !== 'SEGMENT_ENTERED' || triggerKey == null) return deleteMembers(em, id)
   await deleteMembers(em, id)
+  const at = await timeIn(em, workspaceId)
   const condition = await resolveSegments(em, workspaceId, { segment: triggerKey })
   for (let afterId: string | undefined, size = pageSizes.segmentMembers; size === pageSizes.segmentMembers;) {
     const page = await findNewMembers(em, { id, workspaceId, at }, condition, {
@@ -101,7 +101,7 @@ async function sweepDates(em: EntityManager, automation: SweptAutomation, to: Da
   const { id, workspaceId, triggerKey, triggerConfig, startedUntil, clockAheadMinutes } = automation
   const trigger = dateTriggerOf(triggerConfig)
   if (!trigger || startedUntil === null || startedUntil >= to) return
-  // A test clock that moved is no downtime.
+  // All dates that a moved test clock has passed are due.
   const earliest = clockAheadMinutes > 0 ? 0 : to.getTime() - MAX_CATCH_UP_MS
   const interval = { from: new Date(Math.max(startedUntil.getTime(), earliest)), to }
   const wanted = {

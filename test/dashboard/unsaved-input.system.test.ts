@@ -210,7 +210,7 @@ describe('unsaved input in dashboard forms', () => {
     await d.field('Subject').fill('typed')
     await d.shows('Not saved.')
     await d.page.unrouteAll()
-    // The server has stored the first attempt: that is no conflict.
+    // The server has stored the first attempt, which does not conflict with itself.
     await d.shows(/^Saved \d/)
     assert.equal((await campaign(id)).subject, 'typed')
   })

@@ -4,7 +4,7 @@ import classes from './Metrics.module.css'
 export interface Metric {
   label: string
   value: string
-  /** The count behind a rate, such as "5,302 opened". */
+  /** The count of a rate, such as "5,302 opened". */
   base?: ReactNode
   /** Explains how it is measured. */
   title?: string

@@ -15,7 +15,7 @@ import { type CampaignRow, isIn, VIEWS } from './campaigns.ts'
 import { useCampaignColumns } from './columns.tsx'
 import { useCreateCampaign } from './use-create-campaign.ts'
 
-/** How many sent campaigns the average is over. */
+/** The number of sent campaigns in the average. */
 const AVERAGED = 10
 
 /** Lists campaigns with their rates. View, search and sorting are in the URL. */
