@@ -94,7 +94,11 @@ export function nextTransition(
         ? continueAfter(steps, { ...state, wakeAt: null }, state.wakeAt ?? now)
         : stay(state)
     case 'brought-forward':
-      return isWaiting(state) && happening.until < state.wakeAt! ? until(steps, state, happening.until) : stay(state)
+      if (!isWaiting(state) || happening.until >= state.wakeAt!) return stay(state)
+      return {
+        ...retryAt(state, positionOf(steps, state), happening.until),
+        state: { ...state, wakeAt: happening.until },
+      }
     case 'changed':
       // An activity that runs may or may not have seen the change. It counts as not seen.
       if (state.waitingFor === 'email' || state.waitingFor === 'step') return stay({ ...state, changed: true })
@@ -145,15 +149,6 @@ function begin(
 }
 
 const isWaiting = ({ waitingFor }: MachineState): boolean => waitingFor === 'time' || waitingFor === 'retry'
-
-/** Continues the present wait until another time. */
-const until = (steps: readonly StepOutline[], state: MachineState, wakeAt: number): Transition => ({
-  state: { ...state, wakeAt },
-  effects: [
-    { do: 'announce', position: positionOf(steps, state), until: wakeAt },
-    { do: 'wait', until: wakeAt },
-  ],
-})
 
 function settle(
   steps: readonly StepOutline[],
