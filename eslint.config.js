@@ -40,6 +40,7 @@ const MODULES = [
   'imports',
   'campaigns',
   'emails',
+  'media',
   'stats',
   'relay',
   'schema',

@@ -40,8 +40,10 @@ export interface ApiDependencies extends Dependencies {
   /** Encrypts secrets that must not be stored in plain text. */
   secrets: Secrets
   dns: Dns
-  /** Names and addresses in private networks that webhooks may reach. */
+  /** Names and addresses in private networks that webhooks may reach, and that image previews may load from. */
   webhookAllowedHosts: readonly string[]
+  /** Maximum bytes of the files in the media library of a workspace. */
+  maxMediaBytes: number
   /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
 }

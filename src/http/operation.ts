@@ -19,6 +19,7 @@ export const TAGS = {
   Consent: 'Unsubscribes and suppressions.',
   Segments: 'Saved conditions. A segment contains the contacts that currently match it.',
   Templates: 'Reusable emails for automations and campaigns.',
+  Media: 'Images in emails.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Campaigns: 'One email to many contacts.',
   Stats: 'Statistics, and emails that are due. They are read from counters, so they stay fast for any amount of data.',

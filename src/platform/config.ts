@@ -132,6 +132,7 @@ const environment = object({
       message: 'WEBHOOK_ALLOWED_HOSTS must be names and IP addresses, such as hooks.internal,10.0.0.5',
       test: (value) => splitList(value).every((host) => readHost(host) !== undefined),
     }),
+  MEDIA_MAX_MB: decimal().integer().min(1).max(1_000_000).default(1_000),
   SECRETS_KEY: string().min(32, 'SECRETS_KEY must have 32 characters or more: openssl rand -base64 32'),
   DNS_SERVERS: string().default(''),
   /** Without slashes at the end: paths are appended to it. */

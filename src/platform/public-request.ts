@@ -20,11 +20,16 @@ export interface PublicRequest {
   readsBody: boolean | 'beginning'
 }
 
+/** No response. The text has no data of the request. `isPermanent` if another attempt would fail, too. */
+type NoResponse = { problem: string; isPermanent: boolean }
+
 export type PublicResponse =
   /** `text` is the body; `null` if it is larger than the limit or not read. */
-  | { status: number; retryAfter: string | null; text: string | null }
-  /** No response. The text has no data of the request. `isPermanent` if another attempt would fail, too. */
-  | { problem: string; isPermanent: boolean }
+  { status: number; retryAfter: string | null; text: string | null } | NoResponse
+
+export type PublicFile =
+  /** `body` is `null` if it is larger than the limit. `location` is where a redirect leads. */
+  { status: number; location: string | null; body: Buffer | null } | NoResponse
 
 export interface PublicRequestOptions {
   /** Names and addresses that may be private, as `hostOf` returns them. */
@@ -111,17 +116,31 @@ class Refused extends Error {}
  * Sends an HTTP request to a server on the public internet. The address is checked when the connection is made, so that a name
  * cannot resolve to another one after a check. Redirects are not followed.
  */
-export function requestPublic(
+export async function requestPublic(request: PublicRequest, options: PublicRequestOptions): Promise<PublicResponse> {
+  const response = await requestBytes(request, MAX_RESPONSE_BYTES, options)
+  if ('problem' in response) return response
+  const { status, retryAfter, body } = response
+  return { status, retryAfter, text: body?.toString() ?? null }
+}
+
+/** Downloads a file from a server on the public internet, as {@link requestPublic} does. */
+export const downloadPublic = (url: string, maxBytes: number, options: PublicRequestOptions): Promise<PublicFile> =>
+  requestBytes({ url, method: 'GET', headers: {}, body: null, readsBody: true }, maxBytes, options)
+
+type Response = { status: number; retryAfter: string | null; location: string | null; body: Buffer | null } | NoResponse
+
+function requestBytes(
   { url, method, headers, body, readsBody }: PublicRequest,
+  maxBytes: number,
   { allowedHosts, resolveName = dnsLookup, timeoutMs = TIMEOUT_MS, agents }: PublicRequestOptions,
-): Promise<PublicResponse> {
+): Promise<Response> {
   const mayBePrivate = allowedHosts.includes(hostOf(url) ?? '')
   if (isPrivateUrl(url, allowedHosts))
     return Promise.resolve({ problem: 'The address is in a private network', isPermanent: true })
   const isTls = /^https:/i.test(url)
   const { request } = isTls ? https : http
   const signal = AbortSignal.timeout(timeoutMs)
-  const send = (resolve: (response: PublicResponse) => void, agent: http.Agent | false) => {
+  const send = (resolve: (response: Response) => void, agent: http.Agent | false) => {
     const fail = (error: Error) =>
       resolve(
         error instanceof Refused
@@ -145,11 +164,12 @@ export function requestPublic(
     })
     outgoing.on('response', (response) => {
       const { statusCode: status = 0 } = response
-      const retryAfter = response.headers['retry-after'] ?? null
-      if (readsBody === 'beginning') return readBeginning(response, (text) => resolve({ status, retryAfter, text }))
+      const { 'retry-after': retryAfter = null, location = null } = response.headers
+      const done = (body: Buffer | null) => resolve({ status, retryAfter, location, body })
+      if (readsBody === 'beginning') return readBeginning(response, done)
       response.on('error', fail)
-      if (readsBody) return readText(response, (text) => resolve({ status, retryAfter, text }))
-      resolve({ status, retryAfter, text: null })
+      if (readsBody) return readAll(response, maxBytes, done)
+      done(null)
       response.destroy()
     })
     // Such as after a request of the server to switch the protocol.
@@ -166,10 +186,10 @@ export function requestPublic(
  * Keeps the beginning of a body, and reads the rest of a small one, so that the connection can be used again. A body that ends
  * early does not matter, because the status has arrived.
  */
-function readBeginning(response: IncomingMessage, done: (text: string) => void): void {
+function readBeginning(response: IncomingMessage, done: (body: Buffer) => void): void {
   const chunks: Buffer[] = []
   let size = 0
-  const finish = () => done(Buffer.concat(chunks).subarray(0, BEGINNING_BYTES).toString())
+  const finish = () => done(Buffer.concat(chunks).subarray(0, BEGINNING_BYTES))
   response.on('data', (chunk: Buffer) => {
     if (size < BEGINNING_BYTES) chunks.push(chunk)
     size += chunk.length
@@ -181,16 +201,16 @@ function readBeginning(response: IncomingMessage, done: (text: string) => void):
   response.on('error', finish)
 }
 
-function readText(response: IncomingMessage, done: (text: string | null) => void): void {
+function readAll(response: IncomingMessage, maxBytes: number, done: (body: Buffer | null) => void): void {
   const chunks: Buffer[] = []
   let size = 0
   response.on('data', (chunk: Buffer) => {
     size += chunk.length
-    if (size <= MAX_RESPONSE_BYTES) return void chunks.push(chunk)
+    if (size <= maxBytes) return void chunks.push(chunk)
     done(null)
     response.destroy()
   })
-  response.on('end', () => done(Buffer.concat(chunks).toString()))
+  response.on('end', () => done(Buffer.concat(chunks)))
 }
 
 const lookupPublic =

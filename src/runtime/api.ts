@@ -48,6 +48,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       checkReadiness,
       checkHealth: () => health.problems(),
       webhookAllowedHosts: config.webhookAllowedHosts,
+      maxMediaBytes: config.MEDIA_MAX_MB * 1024 * 1024,
       trustedProxies: config.trustedProxies,
       publicUrl: config.PUBLIC_URL,
       findPublicUrl: async () => config.PUBLIC_URL ?? (await readPublicUrl(dependencies.em.fork())),

@@ -23,6 +23,8 @@ import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { decisionOperations, webhookOperations } from '../steps/routes.ts'
 import { sourceOperations } from '../sources/routes.ts'
+import { mediaPages } from '../media/index.ts'
+import { mediaOperations } from '../media/routes.ts'
 import { testClockOperations } from '../test-clock/routes.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
@@ -65,6 +67,7 @@ export const operations: readonly Operation[] = [
   ...tagOperations,
   ...segmentOperations,
   ...templateOperations,
+  ...mediaOperations,
   ...automationOperations,
   ...campaignOperations,
   ...enrollmentOperations,
@@ -79,5 +82,5 @@ export const API: Api = {
   operations,
   document,
   limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...CONFLICT_ERRORS },
-  pages: [preferencesPages, confirmationPages, feedbackPages, visitPages],
+  pages: [preferencesPages, confirmationPages, feedbackPages, visitPages, mediaPages],
 }

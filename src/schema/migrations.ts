@@ -19,6 +19,7 @@ const MIGRATIONS = [
   'consent/001-baseline',
   'senders/001-baseline',
   'templates/001-baseline',
+  'media/001-baseline',
   'automations/001-baseline',
   'triggers/001-baseline',
   'enrollments/001-baseline',

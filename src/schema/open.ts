@@ -31,6 +31,7 @@ import { StoredResponse } from '../http/index.ts'
 import { Import, ImportChunk, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
 import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from '../lists/index.ts'
+import { MediaFile } from '../media/index.ts'
 import { ClaimAhead, Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
@@ -68,6 +69,7 @@ const ENTITIES = [
   List,
   ListMember,
   ListRequest,
+  MediaFile,
   ListConfirmationEmail,
   ListOptOut,
   Suppression,

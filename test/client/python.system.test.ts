@@ -21,6 +21,8 @@ const GENERATOR = 'org.openapitools:openapi-generator-cli:7.17.0'
 /** Dependencies of the generated client. */
 const REQUIREMENTS = ['urllib3==2.5.0', 'pydantic==2.12.5', 'python-dateutil==2.9.0.post0', 'typing-extensions==4.15.0']
 const TOMORROW = new Date(Date.now() + 86_400_000).toISOString()
+/** A GIF of one pixel. */
+const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 const say = () => undefined
 
 /** Installs the generator and the Python packages in the user's cache, where they survive a new clone. */
@@ -111,6 +113,7 @@ describe('a Python client generated from the OpenAPI document', function () {
     const { id: keptSegmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Kept', condition })
     const audience = { segmentIds: [keptSegmentId] }
     const campaignId = await made('campaigns', { name: 'C', subject: 'Hi', text: 'Hi', audience })
+    const mediaId = await made('media-files', { name: 'dot.gif', content: DOT })
     const importId = await made('imports', { name: 'x.csv' })
     const draftId = await made('imports', { name: 'y.csv', text: 'email\n' })
 
@@ -181,6 +184,11 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'delete_import', arguments: { id: importId } },
       { method: 'create_suppression', arguments: {}, body: { email: 'no@example.com' } },
       { method: 'delete_suppression', arguments: { id: suppressionId } },
+      { method: 'list_media_files', arguments: {} },
+      { method: 'upload_media_file', arguments: {}, body: { name: 'again.gif', content: DOT } },
+      { method: 'get_media_file', arguments: { id: mediaId } },
+      { method: 'update_media_file', arguments: { id: mediaId }, body: { alt: 'A dot' } },
+      { method: 'delete_media_file', arguments: { id: mediaId } },
       { method: 'list_templates', arguments: {} },
       { method: 'create_template', arguments: {}, body: { name: 'Python', subject: 'Hi', text: 'Hi' } },
       { method: 'get_template', arguments: { id: templateId } },

@@ -93,6 +93,8 @@ function stepWith(path: string, id: string): object {
   return inner
 }
 
+/** A GIF of one pixel. */
+const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 const CONTENT = { subject: 'x', text: 'x' }
 
 /** A valid body of an operation with an ID in a field. @returns `undefined` for a field that this table does not know */
@@ -315,6 +317,7 @@ async function createResources(service: Service): Promise<Record<string, string>
     enrollments: row!.id,
     steps: body.data.steps[0].id as string,
     segments: await created('segments', { name: 'S', condition: { list: lists } }),
+    'media-files': await created('media-files', { name: 'dot.gif', content: DOT }),
     templates: await created('templates', { name: 'T', ...CONTENT }),
     layouts: await created('templates', { name: 'L', kind: 'LAYOUT', html: '<p>{{ content }}</p>' }),
     campaigns: await created('campaigns', { name: 'C', ...CONTENT, audience: { listIds: [lists] } }),

@@ -22,6 +22,8 @@ const inBraces = (id: string) => `{${id}}`
 /** The query parameters that contain IDs. */
 const QUERY_IDS = { contactId: 'contacts', listId: 'lists', segmentId: 'segments' }
 const TOMORROW = new Date(Date.now() + 24 * 60 * 60_000).toISOString()
+/** A GIF of one pixel. */
+const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 const CONTENT = { subject: 'x', text: 'x' }
 
 type Operation = (typeof operations)[number]
@@ -93,6 +95,7 @@ function openResources(service: Service, statuses: Statuses = {}) {
       await run('update imports set status = $2 where id = $1::uuid', [id, status])
       return id
     },
+    'media-files': () => post('media-files', { name: 'dot.gif', content: DOT }),
     templates: () => post('templates', { name: 'T', ...CONTENT }),
     emails: () => post('emails', { to: 'ada@example.com', ...CONTENT, scheduledAt: TOMORROW }),
     suppressions: () => post('suppressions', { email: `suppressed-${newId()}@example.com` }),
@@ -174,6 +177,7 @@ describe('IDs', () => {
       createSegment: async () => ({ name: 'x', condition: { list: await spelled('lists') } }),
       updateSegment: () => ({ name: 'x' }),
       updateList: () => ({ name: 'x' }),
+      updateMediaFile: () => ({ name: 'x' }),
       updateContact: () => ({ firstName: 'x' }),
       addToList: contactId,
       createAutomation: async () => ({ name: 'x', ...(await onList()) }),

@@ -54,6 +54,7 @@ export const quietParts = () =>
     writeAuditEntry: writeEntry,
     requireRecentSignIn: () => Promise.resolve(),
     maxRequestsPerWorkspace: 6,
+    maxMediaBytes: 1024 * 1024,
   }) satisfies Partial<ApiDependencies>
 
 /** Starts another API of a service, with some dependencies replaced by the test, over real HTTP. */

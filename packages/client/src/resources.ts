@@ -114,6 +114,19 @@ const RESOURCES = {
     /** Renders the content of a template that is not saved. */
     previewUnsaved: 'POST /templates/preview with body',
   },
+  /** Images in emails. */
+  mediaFiles: {
+    /** Lists the files of the media library. */
+    list: 'GET /media-files in pages',
+    /** Stores an image, and returns its public URL. */
+    upload: 'POST /media-files with body',
+    /** Returns a file, and what uses it. */
+    get: 'GET /media-files/{id}',
+    /** Changes the name or the alt text of a file. */
+    update: 'PATCH /media-files/{id} with body',
+    /** Deletes a file that nothing uses. */
+    delete: 'DELETE /media-files/{id}',
+  },
   /** Automations: sequences of steps that contacts enter by a trigger. */
   automations: {
     /** Lists automations, without their steps. */

@@ -1,0 +1,2 @@
+export { MediaFile } from './entities.ts'
+export { mediaPages } from './pages.ts'
