@@ -245,6 +245,21 @@ const template = createRoute({
   component: lazyPage(() => import('./pages/template/TemplatePage.tsx'), 'TemplatePage'),
 })
 
+const media = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/media',
+  validateSearch: ({
+    q,
+    page,
+    file,
+  }: Record<string, unknown>): { q?: string; page?: number; file?: string | undefined } => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof page === 'number' && page > 1 && { page }),
+    ...(typeof file === 'string' && { file }),
+  }),
+  component: lazyPage(() => import('./pages/media/MediaPage.tsx'), 'MediaPage'),
+})
+
 const sender = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/sender',
@@ -370,6 +385,7 @@ export const router = createRouter({
       campaigns,
       campaign,
       templates,
+      media,
       template,
       lists,
       suppressions,

@@ -8,7 +8,7 @@ const schema = defineEntity({
     id: p.uuid().primary(),
     workspaceId: p.uuid(),
     name: p.text(),
-    /** Null if nobody has written one, and empty for a decorative image. */
+    /** Null if none has been written, and empty for a decorative image. */
     alt: p.text().nullable(),
     hash: p.text(),
     type: p.text().$type<ImageType>(),

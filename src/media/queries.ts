@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import type { ImageType } from './read-image.ts'
 
-/** What shows a file. */
+/** A use of a file. */
 export interface MediaUse {
   kind: 'TEMPLATE' | 'AUTOMATION' | 'CAMPAIGN'
   id: string

@@ -11,7 +11,7 @@ const fields = {
   name: string().required().meta({ example: 'apples.png' }),
   alt: nullableText('A text for recipients who do not see the image. Empty if it is decorative.', 'A box of apples'),
   url: string().required().meta({
-    description: 'Its public URL, for emails. The content behind it never changes.',
+    description: 'Its public URL, for emails. Its content never changes.',
     example: 'https://mail.example.com/m/p3SmbLCSDqjQ5ANeLw1Yo6zhVtx8Gk_R.png',
   }),
   type: string()

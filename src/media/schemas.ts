@@ -11,7 +11,7 @@ const name = () =>
 const alt = () =>
   text().nullable().test(atMost(1_000)).meta({
     description:
-      'A text for recipients who do not see the image, the default in new emails. Empty for a decorative image, and null if nobody has written one.',
+      'A text for recipients who do not see the image, the default in new emails. Empty for a decorative image, and null if none has been written.',
     example: 'A box of apples',
   })
 

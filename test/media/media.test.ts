@@ -28,7 +28,7 @@ const GIF_FRAMES = Buffer.from(
   'base64',
 )
 
-/** What each kind of file becomes: type, width, height. A telephone's photo of 400 × 300 is turned by its orientation. */
+/** The type, width and height that each kind of file gets. A telephone's photo of 400 × 300 is turned by its orientation. */
 const CONVERSIONS: [string, () => Buffer | Promise<Buffer>, string, number, number][] = [
   ['a small PNG', () => canvas(300, 200).png().toBuffer(), 'image/png', 300, 200],
   ['a large PNG', () => canvas(3200, 1000).png().toBuffer(), 'image/png', 1600, 500],

@@ -29,13 +29,37 @@ export async function createEmailData(service: Service, workspaceId: string): Pr
   })
   const html = '<html><body>{{ content }}</body></html>'
   await service.call('POST', 'templates', { name: 'Orchard', kind: 'LAYOUT', html })
-  const made = await service.call('POST', 'templates', HARVEST)
+  const images = await uploadImages(service)
+  const made = await service.call('POST', 'templates', harvestWith(images[0]!))
   return made.body.data.id as string
+}
+
+/** A drawing of 1,200 × 520 pixels: hills in one color under a sky in another. */
+const drawing = (hills: string, sky: string) =>
+  `<svg xmlns="http://www.w3.org/2000/svg" width="1200" height="520"><rect width="1200" height="520" fill="${sky}"/>` +
+  `<circle cx="900" cy="150" r="70" fill="#f3d27a"/><path d="M0 360q300-180 600-40t600-60v260H0z" fill="${hills}"/>` +
+  `<path d="M0 430q400-120 700 0t500-20v110H0z" fill="${hills}" opacity=".7"/></svg>`
+
+/** Uploads images. @returns their URLs */
+async function uploadImages(service: Service): Promise<string[]> {
+  const urls: string[] = []
+  for (const [name, hills, sky, alt] of [
+    ['harvest.png', '#2f6b45', '#dfe9df', 'Green hills under a pale sun'],
+    ['autumn.png', '#b5672b', '#f6e6d2', 'Hills in autumn colors'],
+    ['winter.png', '#7d97a8', '#eef3f6', null],
+    ['evening.png', '#4b3a63', '#f0c9a8', 'Hills in the evening'],
+    ['logo.png', '#2f6b45', '#ffffff', ''],
+  ] as const) {
+    const content = Buffer.from(drawing(hills, sky)).toString('base64')
+    const { body } = await service.call('POST', 'media-files', { name, alt, content })
+    urls.push((body.data as { url: string }).url)
+  }
+  return urls
 }
 
 const words = (text: string, more: object = {}) => ({ style: 'PARAGRAPH', runs: [{ text, ...more }] })
 
-const HARVEST = {
+const harvestWith = (image: string) => ({
   name: 'Harvest',
   format: 'BLOCKS',
   subject: 'The harvest is in, {{ contact.firstName | default: "friend" }}',
@@ -52,6 +76,7 @@ const HARVEST = {
           { style: 'BULLET', runs: [{ text: 'Cox Orange', bold: true }, { text: ', until Christmas' }] },
         ],
       },
+      { type: 'IMAGE', url: image, alt: 'Green hills under a pale sun' },
       { type: 'BUTTON', label: 'Order a box', url: 'https://orchard.example/box' },
       { type: 'DIVIDER' },
       {
@@ -63,7 +88,7 @@ const HARVEST = {
       },
     ],
   },
-}
+})
 
 /** Creates a sent, a scheduled and a draft campaign. @param service with a running worker @returns the ID of the sent campaign */
 export async function createCampaigns(service: Service): Promise<string> {

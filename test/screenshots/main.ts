@@ -76,7 +76,15 @@ const pagesOf = ({
   { name: 'contact', path: `/contacts/${contactId}` },
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
   { name: 'segments', path: '/segments', act: press('New segment') },
-  ...(templateId === undefined ? [] : [{ name: 'template', path: `/templates/${templateId}` }]),
+  ...(templateId === undefined
+    ? []
+    : [
+        {
+          name: 'template',
+          path: `/templates/${templateId}`,
+          act: (page: Page) => page.getByRole('listitem', { name: 'Button 3' }).click(),
+        },
+      ]),
   ...(campaignId === undefined
     ? []
     : [
@@ -87,7 +95,9 @@ const pagesOf = ({
     name: 'webhooks',
     path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',
   },
-  ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports'].map(byName),
+  ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports', 'media'].map(
+    byName,
+  ),
   ...['sender', 'workspace', 'keys', 'members', 'audit'].map(byName),
 ]
 

@@ -1,5 +1,6 @@
 import { type ComboboxItem, Select } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
+import { IconUser } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useWorkspaceQuery } from '../api/workspace.tsx'
 
@@ -8,10 +9,13 @@ const PAUSE_MS = 400
 /** Selects the contact to preview an email for. Without one, sample data is used. */
 export function ContactSelect({
   label,
+  hidesLabel = false,
   value,
   onChange,
 }: {
   label: string
+  /** Whether only screen readers get the label. */
+  hidesLabel?: boolean
   value: ComboboxItem | null
   onChange: (contact: ComboboxItem | null) => void
 }) {
@@ -24,7 +28,7 @@ export function ContactSelect({
   })
   return (
     <Select
-      label={label}
+      {...(hidesLabel ? { 'aria-label': label, leftSection: <IconUser aria-hidden /> } : { label, mb: 8 })}
       placeholder="Sample contact"
       clearable
       searchable
@@ -36,7 +40,6 @@ export function ContactSelect({
       data={[...(value ? [value] : []), ...(contacts ?? []).filter((each) => each.value !== value?.value)]}
       value={value?.value ?? null}
       onChange={(_, option) => onChange(option)}
-      mb={8}
     />
   )
 }

@@ -1,4 +1,4 @@
-import { Button } from '@mantine/core'
+import { Button, Menu } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconTerminal2 } from '@tabler/icons-react'
 import { toCurl, type ApiCall } from '../lib/curl.ts'
@@ -17,5 +17,19 @@ export function CurlButton({ call }: { call: ApiCall }) {
     >
       {copied ? 'Copied' : 'Copy as curl'}
     </Button>
+  )
+}
+
+/** The same as an item of the menu of a page. */
+export function CurlMenuItem({ call }: { call: ApiCall }) {
+  const { copy, copied } = useClipboard({ timeout: 3_000 })
+  return (
+    <Menu.Item
+      closeMenuOnClick={false}
+      leftSection={copied ? <IconCheck aria-hidden /> : <IconTerminal2 aria-hidden />}
+      onClick={() => copy(toCurl(call))}
+    >
+      {copied ? 'Copied' : 'Copy as curl'}
+    </Menu.Item>
   )
 }

@@ -8,26 +8,39 @@ import classes from './EmailPreview.module.css'
 import { count, plural } from '../lib/format.ts'
 import { ErrorBanner } from './ErrorBanner.tsx'
 import { forColorScheme, safeHtml } from '../lib/safe-html.ts'
+import { imagesIn, useWebImages } from './media/web-images.ts'
 import { SendTestButton } from './SendTestButton.tsx'
 
-type Preview = Schemas['TemplatePreview']
+export type Preview = Schemas['TemplatePreview']
 /** The contact to render for, or none for sample data. */
 export type PreviewRecipient = { contactId?: string }
 
-const PREVIEW_MODES = [
+export const PREVIEW_MODES = [
   { value: 'wide', label: 'Desktop' },
   { value: 'narrow', label: 'Mobile' },
   { value: 'dark', label: 'Dark' },
   { value: 'text', label: 'Plain text' },
 ] as const
-type PreviewMode = (typeof PREVIEW_MODES)[number]['value']
+export type PreviewMode = (typeof PREVIEW_MODES)[number]['value']
 
 const HEIGHT = 640
 const BACKGROUNDS = { light: 'var(--paper)', dark: 'var(--paper-dark)' } as const
 const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
 
 /** Escapes Liquid in rendered content, so that rendering it again returns the same. */
-const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
+export const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
+
+/** Renders an email for a contact, or for a sample contact. @param of identifies the content */
+export const usePreview = (
+  of: unknown,
+  contactId: string | null,
+  preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>,
+) =>
+  useWorkspaceQuery(
+    ['template-preview', of, contactId],
+    (api, signal) => preview(api, contactId === null ? {} : { contactId }, signal),
+    { keepPrevious: true },
+  )
 
 /**
  * Previews an email as a contact would receive it: desktop, mobile, dark mode or plain text.
@@ -51,14 +64,10 @@ export function EmailPreview({
   const [contact, setContact] = useState<ComboboxItem | null>(null)
   const [look, setLook] = useState<PreviewMode>('wide')
   const contactId = contact?.value ?? null
-  const { data, error, isPlaceholderData } = useWorkspaceQuery(
-    ['template-preview', of, contactId],
-    (api, signal) => preview(api, contactId === null ? {} : { contactId }, signal),
-    { keepPrevious: true },
-  )
+  const { data, error, isPlaceholderData } = usePreview(of, contactId, preview)
   const isBehind = isPlaceholderData || !isCurrent
   return (
-    <section aria-label="Preview">
+    <section aria-label="Preview" style={{ display: 'grid', gap: 8 }}>
       <ContactSelect label="Preview as" value={contact} onChange={setContact} />
       <SegmentedControl
         aria-label="Preview mode"
@@ -92,7 +101,8 @@ export function EmailPreview({
   )
 }
 
-function PreviewBody({
+/** Shows a rendered email on a kind of screen. */
+export function PreviewBody({
   preview: { to, subject, html, text, problems },
   look,
 }: {
@@ -100,6 +110,7 @@ function PreviewBody({
   look: PreviewMode
 }) {
   const screen = look === 'dark' ? 'dark' : 'light'
+  const images = useWebImages(html === null ? [] : imagesIn(html))
   const { ref: room, width } = useElementSize()
   const scale = look === 'text' || width === 0 ? 1 : Math.min(1, width / WIDTHS[look])
   return (
@@ -129,7 +140,7 @@ function PreviewBody({
             className={classes.frame}
             title="Email"
             sandbox=""
-            srcDoc={safeHtml(forColorScheme(html, screen))}
+            srcDoc={safeHtml(forColorScheme(html, screen), images)}
             style={{
               width: WIDTHS[look],
               height: HEIGHT,
@@ -149,7 +160,7 @@ function PreviewDetails({ preview: { bytes, links, warnings, unknownVariables } 
   return (
     <div style={{ marginTop: 8 }}>
       <p className="small t2">
-        {count(Math.ceil(bytes / 1024))} KB · {plural(links.length, 'link')} · Remote images are hidden in the preview
+        {count(Math.ceil(bytes / 1024))} KB · {plural(links.length, 'link')}
       </p>
       {warnings.map(({ message }) => (
         <p key={message} className="small" style={{ color: 'var(--warn)' }}>

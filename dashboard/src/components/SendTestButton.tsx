@@ -36,7 +36,7 @@ export function SendTestButton({
   })
   if (!canEdit) return null
   return (
-    <div className="row" style={{ marginTop: 8, flexWrap: 'wrap' }}>
+    <div className="row" style={{ flexWrap: 'wrap' }}>
       <Button loading={send.isPending} disabled={!isReady} onClick={() => send.mutate()}>
         {children}
       </Button>

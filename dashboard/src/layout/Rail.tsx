@@ -11,7 +11,10 @@ import { WorkspaceMenu } from './WorkspaceMenu.tsx'
 
 export function Rail() {
   const { workspace } = useWorkspace()
-  const isNarrow = useMatch({ from: '/w/$workspaceId/automations/$automationId', shouldThrow: false }) !== undefined
+  const builder = useMatch({ from: '/w/$workspaceId/automations/$automationId', shouldThrow: false })
+  const emailEditor = useMatch({ from: '/w/$workspaceId/templates/$templateId', shouldThrow: false })
+  /** Editors need the width. */
+  const isNarrow = builder !== undefined || emailEditor !== undefined
   const groups = NAV_GROUPS.map((group) => ({ ...group, items: itemsFor(workspace.role, group.items) }))
   return (
     <aside className={classes.rail} aria-label="Dripline" data-narrow={isNarrow || undefined}>

@@ -10,6 +10,7 @@ import {
   IconMail,
   IconMailExclamation,
   IconMailOff,
+  IconPhoto,
   IconRoute,
   IconSitemap,
   IconSpeakerphone,
@@ -29,6 +30,7 @@ export interface NavItem {
     | '/w/$workspaceId/automations'
     | '/w/$workspaceId/campaigns'
     | '/w/$workspaceId/templates'
+    | '/w/$workspaceId/media'
     | '/w/$workspaceId/contacts'
     | '/w/$workspaceId/lists'
     | '/w/$workspaceId/segments'
@@ -72,6 +74,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
       { label: 'Automations', to: '/w/$workspaceId/automations', icon: IconSitemap, key: 'a' },
       { label: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
       { label: 'Templates', to: '/w/$workspaceId/templates', icon: IconTemplate, key: 't' },
+      { label: 'Media', to: '/w/$workspaceId/media', icon: IconPhoto },
       { label: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
     ],
   },

@@ -4,7 +4,7 @@ create table media_files (
   id uuid primary key,
   workspace_id uuid not null references workspaces on delete cascade,
   name text not null,
-  -- For recipients who do not see the image. Null if nobody has written one, and empty for a decorative image.
+  -- For recipients who do not see the image. Null if none has been written, and empty for a decorative image.
   alt text,
   -- Of the workspace and the content: names the file in its public URL, so the content behind a URL never changes.
   hash text not null unique,

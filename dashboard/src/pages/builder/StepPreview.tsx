@@ -5,6 +5,7 @@ import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ContactSelect } from '../../components/ContactSelect.tsx'
 import { safeHtml } from '../../lib/safe-html.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { imagesIn, useWebImages } from '../../components/media/web-images.ts'
 import { SendTestButton } from '../../components/SendTestButton.tsx'
 import classes from './Builder.module.css'
 import type { EmailStep } from './steps.ts'
@@ -20,6 +21,7 @@ export function StepPreview({ step }: { step: EmailStep }) {
     const body = { subject, html, text, ...(contactId !== null && { contactId }) }
     return (await api.POST('/emails/preview', { body, signal })).data.data
   })
+  const images = useWebImages(data?.html ? imagesIn(data.html) : [])
   return (
     <section aria-label="Preview">
       <ContactSelect label="Preview as" value={contact} onChange={setContact} />
@@ -47,7 +49,7 @@ export function StepPreview({ step }: { step: EmailStep }) {
           ))}
           {data.html !== null ? (
             // The sandbox and the page's CSP block scripts and requests.
-            <iframe className={classes.frame} title="Email" sandbox="" srcDoc={safeHtml(data.html)} />
+            <iframe className={classes.frame} title="Email" sandbox="" srcDoc={safeHtml(data.html, images)} />
           ) : (
             data.text !== null && <pre className={classes.plain}>{data.text}</pre>
           )}

@@ -1,0 +1,144 @@
+import { Button, CopyButton, Textarea } from '@mantine/core'
+import { IconLink, IconTrash, IconX } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { type MediaFile, sizeOf, sourceOf } from '../../components/media/media.ts'
+import classes from '../../components/media/media.module.css'
+import { Time } from '../../components/Time.tsx'
+
+/** Shows an image, its alt text, and what uses it. */
+export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: () => void }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const canEdit = useHasRole('editor')
+  const path = { id: file.id }
+  const { data } = useWorkspaceQuery(
+    ['media', 'file', file.id],
+    async (on, signal) => (await on.GET('/media-files/{id}', { params: { path }, signal })).data.data,
+  )
+  const remove = useMutation({
+    mutationFn: () => api.DELETE('/media-files/{id}', { params: { path } }),
+    onSuccess: async () => {
+      onClose()
+      await invalidate('media')
+    },
+  })
+  return (
+    <section aria-label={file.name} style={{ display: 'grid', gap: 16 }}>
+      <div className="row">
+        <h2 className="cut">{file.name}</h2>
+        <Button className="push" variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
+          <IconX aria-hidden />
+        </Button>
+      </div>
+      <img className={classes.large} src={sourceOf(file)} alt={file.alt ?? ''} />
+      <div className="row" style={{ flexWrap: 'wrap' }}>
+        <CopyButton value={file.url}>
+          {({ copied, copy }) => (
+            <Button leftSection={<IconLink aria-hidden />} onClick={copy}>
+              {copied ? 'Copied' : 'Copy URL'}
+            </Button>
+          )}
+        </CopyButton>
+        {canEdit && (
+          <Button
+            color="bad"
+            variant="subtle"
+            leftSection={<IconTrash aria-hidden />}
+            loading={remove.isPending}
+            onClick={() => remove.mutate()}
+          >
+            Delete
+          </Button>
+        )}
+      </div>
+      {remove.isError && <ErrorBanner error={remove.error} />}
+      <AltText key={file.id} file={file} canEdit={canEdit} />
+      <dl className={classes.facts}>
+        <dt className="t2">Size</dt>
+        <dd>{sizeOf(file)}</dd>
+        <dt className="t2">Added</dt>
+        <dd>
+          <Time at={file.createdAt} as="date" />
+        </dd>
+        <dt className="t2">URL</dt>
+        <dd className="mono cut" title={file.url}>
+          {file.url}
+        </dd>
+      </dl>
+      {data && <UsedIn uses={data.usedIn} />}
+    </section>
+  )
+}
+
+function AltText({ file, canEdit }: { file: MediaFile; canEdit: boolean }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const [text, setText] = useState(file.alt ?? '')
+  const save = useMutation({
+    mutationFn: (alt: string) => api.PATCH('/media-files/{id}', { params: { path: { id: file.id } }, body: { alt } }),
+    onSuccess: () => invalidate('media'),
+  })
+  return (
+    <div>
+      <Textarea
+        label="Alt text"
+        description="For recipients who do not see the image, and read aloud. The default in new emails."
+        placeholder="Describe the image in a sentence"
+        autosize
+        value={text}
+        readOnly={!canEdit}
+        onChange={({ currentTarget: { value } }) => setText(value)}
+        onBlur={() => text !== (file.alt ?? '') && save.mutate(text)}
+      />
+      <div className="row small t2" role="status" style={{ minHeight: 28 }}>
+        {save.isSuccess && text === (file.alt ?? '') && 'Saved.'}
+        {canEdit && file.alt === null && text === '' && (
+          <Button size="compact-sm" variant="subtle" loading={save.isPending} onClick={() => save.mutate('')}>
+            Mark as decorative
+          </Button>
+        )}
+        {file.alt === '' && text === '' && 'Decorative: screen readers skip it.'}
+      </div>
+      {save.isError && <ErrorBanner error={save.error} />}
+    </div>
+  )
+}
+
+const KIND_WORDS = { TEMPLATE: 'Template', AUTOMATION: 'Automation', CAMPAIGN: 'Campaign' } as const
+const PAGES = {
+  TEMPLATE: { to: '/w/$workspaceId/templates/$templateId', param: 'templateId' },
+  AUTOMATION: { to: '/w/$workspaceId/automations/$automationId', param: 'automationId' },
+  CAMPAIGN: { to: '/w/$workspaceId/campaigns/$campaignId', param: 'campaignId' },
+} as const
+
+function UsedIn({ uses }: { uses: readonly Schemas['MediaUse'][] }) {
+  const { workspace } = useWorkspace()
+  if (uses.length === 0) return <p className="t2">Not used in any template, automation or campaign.</p>
+  return (
+    <div>
+      <h3>Used in</h3>
+      <ul>
+        {uses.map(({ kind, id, name, status }) => (
+          <li key={id} className="row" style={{ minHeight: 32, borderBottom: '1px solid var(--line)' }}>
+            <Link
+              className="link cut"
+              to={PAGES[kind].to}
+              params={{ workspaceId: workspace.id, [PAGES[kind].param]: id } as never}
+            >
+              {name}
+            </Link>
+            <span className="push small t2">
+              {KIND_WORDS[kind]}
+              {status !== null && `, ${status.toLowerCase()}`}
+            </span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
