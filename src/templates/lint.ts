@@ -44,11 +44,6 @@ export function lintTemplate(rendered: RenderedEmail, unsubscribeUrl: string): L
       'clipped',
       'Gmail clips emails with more than 102 KB of HTML',
     ],
-    [
-      ![html, text].some((body) => body?.includes(unsubscribeUrl)),
-      'no_unsubscribe_link',
-      'There is no {{ unsubscribeUrl }}. Dripline adds an unsubscribe link at the end, except to transactional emails',
-    ],
     [subject === '', 'no_subject', 'There is no subject'],
     [
       [...subject].length > LONG_SUBJECT,

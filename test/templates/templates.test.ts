@@ -409,7 +409,6 @@ describe('templates', () => {
     const codes = seen.warnings.map(({ code }: { code: string }) => code)
     for (const code of [
       'clipped',
-      'no_unsubscribe_link',
       'shouting',
       'exclamations',
       'no_alt',

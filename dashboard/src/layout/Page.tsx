@@ -10,6 +10,7 @@ export function Page({
   actions,
   aside,
   narrow = false,
+  isFull = false,
   children,
 }: {
   title: string
@@ -17,6 +18,8 @@ export function Page({
   actions?: ReactNode
   aside?: ReactNode
   narrow?: boolean
+  /** Whether the content fills the page to its edges and scrolls itself. */
+  isFull?: boolean
   children: ReactNode
 }) {
   const { workspace } = useWorkspace()
@@ -30,7 +33,7 @@ export function Page({
       </header>
       <main className={classes.page}>
         {aside === undefined ? (
-          <div className={narrow ? classes.narrow : classes.body}>{children}</div>
+          <div className={isFull ? classes.full : narrow ? classes.narrow : classes.body}>{children}</div>
         ) : (
           <div className={classes.columns}>
             <div className={classes.body}>{children}</div>

@@ -1,24 +1,22 @@
-import { Button } from '@mantine/core'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Page } from '../../layout/Page.tsx'
-import { TemplateForm } from './TemplateForm.tsx'
+import { TemplateEditor } from './TemplateEditor.tsx'
+import { toLoaded } from './use-template-draft.ts'
 
 export function TemplatePage() {
   const { templateId } = useParams({ from: '/w/$workspaceId/templates/$templateId' })
   const { api, workspace } = useWorkspace()
   const navigate = useNavigate()
   const invalidate = useInvalidate()
-  const canEdit = useHasRole('editor')
   const [isDeleting, setDeleting] = useState(false)
-  const { data, error, refetch } = useWorkspaceQuery(['templates', templateId], async (on, signal) => {
-    const { data: answer, response } = await on.GET('/templates/{id}', { params: { path: { id: templateId } }, signal })
-    return { template: answer.data, etag: response.headers.get('etag') }
-  })
+  const { data, error, refetch } = useWorkspaceQuery(['templates', templateId], async (on, signal) =>
+    toLoaded(await on.GET('/templates/{id}', { params: { path: { id: templateId } }, signal })),
+  )
   if (!data) {
     return (
       <Page title="Template" narrow>
@@ -32,22 +30,7 @@ export function TemplatePage() {
     void invalidate('templates', 'page')
   }
   return (
-    <TemplateForm
-      key={templateId}
-      from={data}
-      actions={
-        canEdit && (
-          <Button
-            variant="subtle"
-            color="gray"
-            aria-expanded={isDeleting}
-            onClick={() => setDeleting((isOpen) => !isOpen)}
-          >
-            Delete…
-          </Button>
-        )
-      }
-    >
+    <TemplateEditor key={templateId} from={data} onDelete={() => setDeleting(true)}>
       {isDeleting && (
         <ConfirmDelete
           object="template"
@@ -57,6 +40,6 @@ export function TemplatePage() {
           onDone={() => setDeleting(false)}
         />
       )}
-    </TemplateForm>
+    </TemplateEditor>
   )
 }

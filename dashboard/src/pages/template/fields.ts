@@ -1,7 +1,9 @@
 import type { Schemas } from '../../api/client.ts'
 import { stableJson } from '../../lib/stable-json.ts'
 import { omit } from '../../lib/omit.ts'
-import { type Block, type KeyedBlock, withKey } from './blocks.ts'
+import type { Block } from '../../editor/blocks.ts'
+import { toBlocks, toNodes } from '../../editor/nodes.ts'
+import type { EmailDesign } from '../../editor/use-block-editor.ts'
 import type { Content } from './TemplatePreview.tsx'
 
 type Template = Schemas['Template']
@@ -28,18 +30,8 @@ const cleaned = (block: Block): Block => {
   }
 }
 
-/** Returns the form fields of a template. */
-export const fieldsOf = ({
-  name,
-  format,
-  layoutId,
-  subject,
-  previewText,
-  html,
-  text,
-  design,
-  translations,
-}: Template) => ({
+/** Returns what the form edits of a template, apart from its blocks. */
+export const fieldsOf = ({ name, format, layoutId, subject, previewText, html, text, translations }: Template) => ({
   name,
   format,
   layoutId,
@@ -47,17 +39,21 @@ export const fieldsOf = ({
   previewText: previewText ?? '',
   html: html ?? '',
   text: text ?? '',
-  theme: design?.theme ?? {},
   translations,
-  blocks: (design?.blocks ?? []).map((block): KeyedBlock => withKey(block)),
 })
 export type Fields = ReturnType<typeof fieldsOf>
+
+/** Returns the blocks of a template for the editor. */
+export const designOf = ({ design }: Pick<Template, 'design'>): EmailDesign => ({
+  theme: design?.theme ?? {},
+  nodes: toNodes(design?.blocks ?? []),
+})
 
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text)
 
 /** Returns the request body without the name. */
-export function contentOf(fields: Fields): Content {
-  const { format, layoutId, subject, previewText, html, text, theme, blocks, translations } = fields
+export function contentOf(fields: Fields, { theme, nodes }: EmailDesign): Content {
+  const { format, layoutId, subject, previewText, html, text, translations } = fields
   const isOfBlocks = format === 'BLOCKS'
   return {
     format,
@@ -65,7 +61,7 @@ export function contentOf(fields: Fields): Content {
     previewText: orNull(previewText),
     html: isOfBlocks ? null : orNull(html),
     text: orNull(text),
-    ...(isOfBlocks && { design: { theme, blocks: blocks.map(({ block }) => cleaned(block)) } }),
+    ...(isOfBlocks && { design: { theme, blocks: toBlocks(nodes).map(cleaned) } }),
     layoutId: isOfBlocks ? null : layoutId,
     translations,
   }
@@ -73,4 +69,5 @@ export function contentOf(fields: Fields): Content {
 
 /** Serializes the content of the form, for comparison. */
 export const contentKeyOf = (name: string, content: Content) => stableJson([name, content])
-export const templateKey = (template: Template) => contentKeyOf(template.name, contentOf(fieldsOf(template)))
+export const templateKey = (template: Template) =>
+  contentKeyOf(template.name, contentOf(fieldsOf(template), designOf(template)))

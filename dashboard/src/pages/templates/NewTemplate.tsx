@@ -6,7 +6,7 @@ import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
-import { STARTER_DESIGN } from '../template/blocks.ts'
+import { STARTER_DESIGN } from '../../editor/blocks.ts'
 
 /** The kinds of new templates with their initial content. */
 const KINDS = {

@@ -1,9 +1,18 @@
-import type { JSONContent } from '@tiptap/react'
 import type { Paragraph, Run } from './blocks.ts'
+import { splitVariables } from './variables.ts'
+
+/** A node of a TipTap document: `JSONContent`, without the types of a browser, so that tests can import this file. */
+interface TextNode {
+  type?: string | undefined
+  text?: string | undefined
+  attrs?: Record<string, unknown> | undefined
+  content?: TextNode[] | undefined
+  marks?: { type: string; attrs?: Record<string, unknown> | undefined }[] | undefined
+}
 
 /** Converts paragraphs to a TipTap document. */
-export function toDocument(paragraphs: readonly Paragraph[]): JSONContent {
-  const content: JSONContent[] = []
+export function toDocument(paragraphs: readonly Paragraph[]): TextNode {
+  const content: TextNode[] = []
   for (const { style, runs } of paragraphs) {
     const inline = runs.flatMap(toInline)
     const node = { ...(inline.length > 0 && { content: inline }) }
@@ -19,23 +28,24 @@ export function toDocument(paragraphs: readonly Paragraph[]): JSONContent {
   return { type: 'doc', content: content.length > 0 ? content : [{ type: 'paragraph' }] }
 }
 
-function toInline({ text, bold, italic, underline, link }: Run): JSONContent[] {
+function toInline({ text, bold, italic, underline, link }: Run): TextNode[] {
   const marks = [
     ...(bold ? [{ type: 'bold' }] : []),
     ...(italic ? [{ type: 'italic' }] : []),
     ...(underline ? [{ type: 'underline' }] : []),
     ...(link ? [{ type: 'link', attrs: { href: link } }] : []),
   ]
-  return text
-    .split('\n')
-    .flatMap((line, n) => [
-      ...(n > 0 ? [{ type: 'hardBreak' }] : []),
-      ...(line === '' ? [] : [{ type: 'text', text: line, ...(marks.length > 0 && { marks }) }]),
-    ])
+  return text.split('\n').flatMap((line, n) => [
+    ...(n > 0 ? [{ type: 'hardBreak' }] : []),
+    ...splitVariables(line).map((part) => ({
+      ...('source' in part ? { type: 'variable', attrs: { source: part.source } } : { type: 'text', text: part.text }),
+      ...(marks.length > 0 && { marks }),
+    })),
+  ])
 }
 
 /** Converts a TipTap document to paragraphs. */
-export const fromDocument = ({ content = [] }: JSONContent): Paragraph[] =>
+export const fromDocument = ({ content = [] }: TextNode): Paragraph[] =>
   content.flatMap((node): Paragraph[] => {
     if (node.type === 'bulletList') return itemsOf(node, 'BULLET')
     if (node.type === 'orderedList') return itemsOf(node, 'NUMBER')
@@ -43,16 +53,16 @@ export const fromDocument = ({ content = [] }: JSONContent): Paragraph[] =>
     return [{ style: node.type === 'heading' ? heading : 'PARAGRAPH', runs: runsOf(node) }]
   })
 
-const itemsOf = ({ content = [] }: JSONContent, style: Paragraph['style']): Paragraph[] =>
+const itemsOf = ({ content = [] }: TextNode, style: Paragraph['style']): Paragraph[] =>
   content.map(({ content: inside = [] }) => ({ style, runs: inside.flatMap(runsOf) }))
 
-function runsOf({ content = [] }: JSONContent): Run[] {
+function runsOf({ content = [] }: TextNode): Run[] {
   const runs: Run[] = []
-  for (const { type, text = '', marks = [] } of content) {
+  for (const { type, text = '', attrs, marks = [] } of content) {
     const has = (name: string) => marks.find((mark) => mark.type === name)
     const href = has('link')?.attrs?.['href'] as string | undefined
     const run: Run = {
-      text: type === 'hardBreak' ? '\n' : text,
+      text: type === 'hardBreak' ? '\n' : type === 'variable' ? String(attrs?.['source']) : text,
       ...(has('bold') && { bold: true }),
       ...(has('italic') && { italic: true }),
       ...(has('underline') && { underline: true }),

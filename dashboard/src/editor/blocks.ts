@@ -1,4 +1,4 @@
-import type { Schemas } from '../../api/client.ts'
+import type { Schemas } from '@dripline/client'
 
 export type Design = Schemas['Design']
 export type Theme = Schemas['Theme']
@@ -10,20 +10,21 @@ export type BlockType = Block['type']
 
 export const BLOCK_LABELS: Record<BlockType, string> = {
   TEXT: 'Text',
-  BUTTON: 'Button',
   IMAGE: 'Image',
+  BUTTON: 'Button',
+  COLUMNS: 'Columns',
   DIVIDER: 'Divider',
   SPACER: 'Spacer',
   CODE: 'HTML',
-  COLUMNS: 'Columns',
 }
+export const BLOCK_TYPES = Object.keys(BLOCK_LABELS) as BlockType[]
+/** The types that a column may hold. */
+export const PLAIN_TYPES = BLOCK_TYPES.filter((type): type is PlainBlock['type'] => type !== 'COLUMNS')
 
 const paragraph = (text: string): Paragraph => ({ style: 'PARAGRAPH', runs: text === '' ? [] : [{ text }] })
 
-/** Creates a new block. */
-export function newBlock(type: PlainBlock['type']): PlainBlock
-export function newBlock(type: BlockType): Block
-export function newBlock(type: BlockType): Block {
+/** Creates a new block that is not columns. */
+export function newPlainBlock(type: PlainBlock['type']): PlainBlock {
   switch (type) {
     case 'TEXT':
       return { type, paragraphs: [paragraph('')] }
@@ -37,8 +38,6 @@ export function newBlock(type: BlockType): Block {
       return { type, height: 24 }
     case 'CODE':
       return { type, html: '' }
-    case 'COLUMNS':
-      return { type, columns: [{ blocks: [newBlock('TEXT')] }, { blocks: [newBlock('TEXT')] }] }
   }
 }
 
@@ -51,11 +50,19 @@ export const STARTER_DESIGN: Design = {
   ],
 }
 
-/** A block with a stable key, so that moving it keeps its editor state. */
-export interface KeyedBlock<Of extends Block = Block> {
-  key: string
-  block: Of
+/** The text of a block, for lists of blocks and to find problems. */
+export function textOf(block: PlainBlock): string {
+  switch (block.type) {
+    case 'TEXT':
+      return block.paragraphs.map(({ runs }) => runs.map(({ text }) => text).join('')).join(' ')
+    case 'BUTTON':
+      return block.label
+    case 'IMAGE':
+      return block.alt
+    case 'CODE':
+      return block.html
+    case 'DIVIDER':
+    case 'SPACER':
+      return ''
+  }
 }
-
-let last = 0
-export const withKey = <Of extends Block>(block: Of): KeyedBlock<Of> => ({ key: `block-${(last += 1)}`, block })

@@ -1,9 +1,8 @@
 import { ColorInput } from '@mantine/core'
 import { useState } from 'react'
-import { omit } from '../../lib/omit.ts'
-import { Section } from '../../layout/Page.tsx'
+import { omit } from '../lib/omit.ts'
 import type { Theme } from './blocks.ts'
-import classes from './template.module.css'
+import classes from './editor.module.css'
 
 const THEME_COLORS = [
   ['accent', 'Accent', '#026b98'],
@@ -23,7 +22,10 @@ export function Colors({
   onChange: (theme: Theme) => void
 }) {
   return (
-    <Section title="Colors" meta="Adjusted automatically in dark mode">
+    <section aria-label="Colors">
+      <h3 style={{ marginBottom: 8 }}>
+        Colors <span className="small t3">Adjusted automatically in dark mode</span>
+      </h3>
       <div className={classes.colors}>
         {THEME_COLORS.map(([name, label, usual]) => (
           <ColorField
@@ -36,7 +38,7 @@ export function Colors({
           />
         ))}
       </div>
-    </Section>
+    </section>
   )
 }
 

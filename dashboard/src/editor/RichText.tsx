@@ -1,12 +1,15 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { ActionIcon, Button, Select, TextInput } from '@mantine/core'
+import { IconBold, IconItalic, IconLink, IconUnderline } from '@tabler/icons-react'
 import { ListItem, OrderedList } from '@tiptap/extension-list'
-import { type Editor, EditorContent, useEditor, useEditorState } from '@tiptap/react'
+import { type Editor, EditorContent, type JSONContent, useEditor, useEditorState } from '@tiptap/react'
 import StarterKit from '@tiptap/starter-kit'
-import { type KeyboardEvent, type MouseEvent, useState } from 'react'
+import { type KeyboardEvent, type MouseEvent, useEffect, useRef, useState } from 'react'
+import type { BlockType, Paragraph } from './blocks.ts'
+import { InsertMenu } from './InsertMenu.tsx'
 import { INVALID_LINK_MESSAGE, isLinkUrl } from './link-url.ts'
-import type { Paragraph } from './blocks.ts'
 import { fromDocument, toDocument } from './rich-text.ts'
-import classes from './template.module.css'
+import { VariableNode } from './VariableChip.tsx'
+import classes from './editor.module.css'
 
 const EXTENSIONS = [
   StarterKit.configure({
@@ -25,36 +28,82 @@ const EXTENSIONS = [
   ListItem.extend({ content: 'paragraph' }),
   // Lists always start at 1.
   OrderedList.extend({ addAttributes: () => ({}) }),
+  VariableNode,
 ]
 
-/** A rich text editor. Variables are typed as text: `{{ contact.firstName }}`. */
+/** The place of the caret when the text opens: at a point of the screen, or at the end. */
+export type CaretPlace = { x: number; y: number } | 'end' | undefined
+
+const documentOf = (paragraphs: readonly Paragraph[]) => toDocument(paragraphs) as JSONContent
+
+/** A text of an email, edited in its place. `/` inserts a block or a variable, and `{{` a variable. */
 export function RichText({
   label,
   paragraphs,
+  caret,
+  variables,
   onChange,
-  readOnly,
+  onBlock,
+  onLeave,
 }: {
   label: string
   paragraphs: readonly Paragraph[]
+  caret: CaretPlace
+  variables: readonly { path: string; label: string }[]
   onChange: (paragraphs: Paragraph[]) => void
-  readOnly: boolean
+  /** Inserts a block below. */
+  onBlock: (type: BlockType) => void
+  /** Escape was pressed. */
+  onLeave: () => void
 }) {
+  const latest = useRef({ variables, onBlock, onLeave })
+  useEffect(() => void (latest.current = { variables, onBlock, onLeave }))
+  /** Texts passed to `onChange` that have not come back as `paragraphs` yet. */
+  const emitted = useRef(new Set<string>())
   const editor = useEditor({
-    extensions: EXTENSIONS,
-    content: toDocument(paragraphs),
-    editable: !readOnly,
+    extensions: [
+      ...EXTENSIONS,
+      InsertMenu.configure({
+        variables: () => latest.current.variables,
+        onBlock: (type) => latest.current.onBlock(type),
+      }),
+    ],
+    content: documentOf(paragraphs),
     injectCSS: false,
     editorProps: {
       transformPastedHTML: withoutTables,
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label },
+      handleKeyDown: (_view, event) => {
+        if (event.key !== 'Escape' || event.defaultPrevented) return false
+        latest.current.onLeave()
+        return true
+      },
     },
-    onUpdate: ({ editor: at }) => onChange(fromDocument(at.getJSON())),
+    onUpdate: ({ editor: at }) => {
+      const written = fromDocument(at.getJSON())
+      emitted.current.add(JSON.stringify(written))
+      onChange(written)
+    },
+    onCreate: ({ editor: at }) => {
+      if (caret === undefined) return
+      const found = caret === 'end' ? undefined : at.view.posAtCoords({ left: caret.x, top: caret.y })
+      at.commands.focus(found?.pos ?? 'end', { scrollIntoView: false })
+    },
   })
+  // Undo, or a fix of a problem, replaces the text.
+  const given = JSON.stringify(paragraphs)
+  useEffect(() => {
+    const isShown = given === JSON.stringify(fromDocument(editor.getJSON()))
+    // The editor's own texts can come back after the next keystroke and must not overwrite it.
+    if (!isShown && emitted.current.delete(given)) return
+    emitted.current.clear()
+    if (!isShown) editor.commands.setContent(documentOf(JSON.parse(given) as Paragraph[]), { emitUpdate: false })
+  }, [editor, given])
   return (
-    <div className={classes.rich}>
-      {!readOnly && <Toolbar editor={editor} of={label} />}
+    <>
+      <Toolbar editor={editor} of={label} />
       <EditorContent editor={editor} />
-    </div>
+    </>
   )
 }
 
@@ -108,9 +157,9 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
     }),
   })
   const marks = [
-    ['Bold', state.bold, () => editor.chain().focus().toggleBold().run()],
-    ['Italic', state.italic, () => editor.chain().focus().toggleItalic().run()],
-    ['Underline', state.underline, () => editor.chain().focus().toggleUnderline().run()],
+    ['Bold', IconBold, state.bold, () => editor.chain().focus().toggleBold().run()],
+    ['Italic', IconItalic, state.italic, () => editor.chain().focus().toggleItalic().run()],
+    ['Underline', IconUnderline, state.underline, () => editor.chain().focus().toggleUnderline().run()],
   ] as const
   const isWrong = link !== undefined && link.trim() !== '' && !isLinkUrl(link.trim())
   const setHref = () => {
@@ -142,28 +191,32 @@ function Toolbar({ editor, of }: { editor: Editor; of: string }) {
         value={state.style}
         allowDeselect={false}
         onChange={(style) => setStyle(editor, style)}
-        w={140}
+        w={132}
       />
-      {marks.map(([word, isOn, toggle]) => (
-        <Button
+      {marks.map(([word, Icon, isOn, toggle]) => (
+        <ActionIcon
           key={word}
           variant={isOn ? 'light' : 'subtle'}
           color="gray"
+          aria-label={word}
+          title={word}
           aria-pressed={isOn}
           onMouseDown={keepFocus}
           onClick={toggle}
         >
-          {word}
-        </Button>
+          <Icon aria-hidden />
+        </ActionIcon>
       ))}
-      <Button
+      <ActionIcon
         variant={state.href === '' ? 'subtle' : 'light'}
         color="gray"
+        aria-label="Link…"
+        title="Link"
         aria-expanded={link !== undefined}
         onClick={() => setLink(link === undefined ? state.href : undefined)}
       >
-        Link…
-      </Button>
+        <IconLink aria-hidden />
+      </ActionIcon>
       {link !== undefined && (
         <div className="row" style={{ width: '100%', alignItems: 'start' }}>
           <TextInput

@@ -1,0 +1,109 @@
+import { useMutation } from '@tanstack/react-query'
+import { useRef, useState } from 'react'
+import { hasErrorCode, isOutcomeUnknown, type Schemas } from '../../api/client.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import type { EmailDesign } from '../../editor/use-block-editor.ts'
+import { stableJson } from '../../lib/stable-json.ts'
+import { useHistory } from '../../primitives/use-history.ts'
+import { contentKeyOf, contentOf, designOf, type Fields, fieldsOf, templateKey } from './fields.ts'
+
+export type Template = Schemas['Template']
+
+export interface LoadedTemplate {
+  template: Template
+  etag: string | null
+}
+
+export const toLoaded = ({ data, response }: { data: { data: Template }; response: Response }): LoadedTemplate => ({
+  template: data.data,
+  etag: response.headers.get('etag'),
+})
+
+export type TemplateDraft = ReturnType<typeof useTemplateDraft>
+
+/** A template as it is being edited, and how it is saved. */
+export function useTemplateDraft(from: LoadedTemplate) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  // The template as loaded when the form opened; the page keeps refetching.
+  const [{ template, etag }, setLoaded] = useState(from)
+  const [fields, setFields] = useState(() => fieldsOf(template))
+  const design = useHistory<EmailDesign>(() => designOf(template))
+  const [saved, setSaved] = useState(() => templateKey(template))
+  /** A version that someone else saved in the meantime. */
+  const [theirs, setTheirs] = useState<LoadedTemplate>()
+  /** Content sent without a response. The server may have stored it. */
+  const unanswered = useRef<string>(undefined)
+  const content = contentOf(fields, design.value)
+  const now = contentKeyOf(fields.name, content)
+  const request = useMutation({
+    mutationFn: async (sent: { body: object; is: string; over: string | null }): Promise<LoadedTemplate> => {
+      const path = { id: template.id }
+      const put = async (over: string | null) => {
+        const header = over === null ? {} : { 'If-Match': over }
+        const body = sent.body as Schemas['TemplateContent']
+        return toLoaded(await api.PUT('/templates/{id}', { params: { path, header }, body }))
+      }
+      setTheirs(undefined)
+      try {
+        return await put(sent.over)
+      } catch (error) {
+        if (isOutcomeUnknown(error)) unanswered.current = sent.is
+        if (!hasErrorCode(error, 'revision_conflict')) throw error
+        const current = toLoaded(await api.GET('/templates/{id}', { params: { path } }))
+        // Saved by an earlier request whose response was lost.
+        if (templateKey(current.template) === sent.is) return current
+        if (templateKey(current.template) === unanswered.current) return put(current.etag)
+        setTheirs(current)
+        throw error
+      }
+    },
+    // Edits made in the meantime are not saved.
+    onSuccess: async (read, { is }) => {
+      unanswered.current = undefined
+      setLoaded(read)
+      setSaved(is)
+      await invalidate('templates')
+    },
+  })
+  /** Puts a version into the form, without saving it. */
+  const show = (version: Template) => {
+    setFields(fieldsOf(version))
+    design.change(() => designOf(version))
+  }
+  return {
+    template,
+    fields,
+    set: (some: Partial<Fields>) => setFields((before) => ({ ...before, ...some })),
+    design,
+    content,
+    isDirty: now !== saved,
+    request,
+    theirs,
+    save: () => request.mutate({ body: { name: fields.name, ...content }, is: now, over: etag }),
+    show,
+    applyTheirs(read: LoadedTemplate) {
+      setLoaded(read)
+      setFields(fieldsOf(read.template))
+      design.reset(designOf(read.template))
+      setSaved(templateKey(read.template))
+      setTheirs(undefined)
+      request.reset()
+    },
+    /** Overwrites the other version, but keeps its values of fields that were not edited here. */
+    saveOver(read: LoadedTemplate) {
+      const isUntouched = stableJson(fields.translations) === stableJson(template.translations)
+      // Translations of blocks and of code are not interchangeable.
+      const isOfKind = (read.template.format === 'BLOCKS') === (fields.format === 'BLOCKS')
+      const mine = {
+        ...fields,
+        ...(isUntouched && isOfKind && { translations: read.template.translations }),
+        ...(fields.layoutId === template.layoutId && { layoutId: read.template.layoutId }),
+      }
+      const said = contentOf(mine, design.value)
+      setFields(mine)
+      setLoaded(read)
+      request.mutate({ body: { name: mine.name, ...said }, is: contentKeyOf(mine.name, said), over: read.etag })
+    },
+  }
+}
