@@ -1,3 +1,5 @@
+import type { WrittenContent, WrittenFormat } from '../templates/index.ts'
+
 /**
  * Statuses of a campaign:
  * - DRAFT: can be edited; nothing is sent
@@ -9,6 +11,9 @@
  */
 export const CAMPAIGN_STATUSES = ['DRAFT', 'SCHEDULED', 'SENDING', 'PAUSED', 'SENT', 'CANCELLED'] as const
 export type CampaignStatus = (typeof CAMPAIGN_STATUSES)[number]
+
+/** A campaign's own content, as it was written. */
+export type CampaignSource = WrittenContent & { format: WrittenFormat }
 
 /** The recipients of a campaign: the contacts in at least one of its lists or segments, except those in an excluded one. */
 export interface Audience {

@@ -1,10 +1,9 @@
 import { defineEntity, p } from '@mikro-orm/core'
 import { newId } from '../platform/ids.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
-import type { TemplateSource } from '../rendering/index.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import type { AbTest } from './ab-test.ts'
-import type { Audience, CampaignStatus } from './campaign.ts'
+import type { Audience, CampaignSource, CampaignStatus } from './campaign.ts'
 
 const schema = defineEntity({
   name: 'Campaign',
@@ -20,7 +19,7 @@ const schema = defineEntity({
       .onCreate(() => 'marketing'),
     templateId: p.uuid().nullable(),
     templateVersion: p.integer().nullable(),
-    source: p.json<TemplateSource>().nullable(),
+    source: p.json<CampaignSource>().nullable(),
     abTest: p.json<AbTest>().nullable(),
     audience: p.json<Audience>(),
     throttlePerHour: p.integer().nullable(),

@@ -1,11 +1,11 @@
 import type { ApiDependencies } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
-import type { TemplateFormat, TemplateSource } from '../rendering/index.ts'
 import type { EmailCategory } from '../automation-engine/index.ts'
 import {
   assertCompiles,
   type CompiledContents,
   compileTemplate,
+  type Design,
   getTemplate,
   INVALID_TEMPLATE,
   lengthOf,
@@ -14,9 +14,11 @@ import {
   ignoredContentWarning,
   TEMPLATE_NOT_FOUND,
   warningsOf,
+  type WrittenFormat,
   type WrittenTemplate,
 } from '../templates/index.ts'
 import type { AbTest, Variant, WinnerBy } from './ab-test.ts'
+import type { CampaignSource } from './campaign.ts'
 import type { RequestedAudience } from './audience.ts'
 import { type CampaignContents, contentsOfDeletedTemplates, countOwnCharacters } from './contents-queries.ts'
 import type { Campaign } from './entities.ts'
@@ -24,11 +26,12 @@ import type { Campaign } from './entities.ts'
 export interface CampaignInput {
   name?: string | undefined
   templateId?: string | null | undefined
-  format?: TemplateFormat | undefined
+  format?: WrittenFormat | undefined
   subject?: string | null | undefined
   previewText?: string | null | undefined
   html?: string | null | undefined
   text?: string | null | undefined
+  design?: Design | undefined
   category?: EmailCategory | undefined
   audience?: RequestedAudience | undefined
   throttlePerHour?: number | null | undefined
@@ -47,7 +50,7 @@ interface AbTestInput {
 export interface CampaignContentInput {
   templateId: string | null
   templateVersion: number | null
-  source: TemplateSource | null
+  source: CampaignSource | null
   abTest: AbTest | null
 }
 
@@ -72,8 +75,8 @@ function assertNotTooLong(own: number, variants: readonly CompiledContents[]): v
 }
 
 /** Whether a change affects only the A/B test. If so, the content stays unchanged. */
-const changesOnlyTest = ({ abTest, templateId, subject, previewText, html, text }: CampaignInput): boolean =>
-  abTest !== undefined && [templateId, subject, previewText, html, text].every((said) => said === undefined)
+const changesOnlyTest = ({ abTest, templateId, subject, previewText, html, text, design }: CampaignInput): boolean =>
+  abTest !== undefined && [templateId, subject, previewText, html, text, design].every((said) => said === undefined)
 
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
 /** Deadline by `performance.now()` for everything that one request compiles. */
@@ -109,7 +112,7 @@ export async function prepareChange(
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
 
-const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const
+const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
 
 /** Warnings about content that a change removes implicitly: content is replaced as a whole. */
 const removalWarnings = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campaign): string[] => [
@@ -166,8 +169,8 @@ export interface Prepared {
  */
 export async function prepareContent(given: Compiling, workspaceId: string, input: CampaignInput): Promise<Prepared> {
   const dependencies = timed(given)
-  const { templateId, format = 'HTML', subject, previewText, html, text, abTest } = input
-  if ([templateId, subject, previewText, html, text, abTest].every((field) => field === undefined))
+  const { templateId, format = 'HTML', subject, previewText, html, text, design, abTest } = input
+  if ([templateId, subject, previewText, html, text, design, abTest].every((field) => field === undefined))
     return { said: undefined, contents: undefined, warnings: [] }
   if (templateId != null) {
     const { version, written, compiled } = await emailTemplate(dependencies, workspaceId, templateId, '/templateId')
@@ -185,6 +188,7 @@ export async function prepareContent(given: Compiling, workspaceId: string, inpu
     previewText: previewText ?? null,
     html: html ?? null,
     text: text ?? null,
+    ...(design && { design }),
   }
   const saysNothing = Object.entries(source).every(([field, said]) => field === 'format' || said === null)
   if (saysNothing && abTest == null)

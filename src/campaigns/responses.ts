@@ -1,3 +1,4 @@
+import { design } from '../templates/index.ts'
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
 import {
@@ -159,6 +160,7 @@ export const campaignResponse = object({
     '<p>Hello {{ contact.firstName }}</p>',
     'The HTML as written; null with a template. If the template was deleted, the compiled HTML.',
   ),
+  design: design(),
   text: nullable(null, 'The plain text as written; null with a template, or if it is generated from the HTML.'),
   throttlePerHour: number().integer().min(1).nullable().defined().meta({ example: null }),
   fallbackTimeZone: nullable(null, 'The time zone of contacts without a known zone.'),
@@ -253,6 +255,7 @@ export const presentCampaign = (
   format: campaign.source?.format ?? (gone ? 'HTML' : null),
   previewText: campaign.source?.previewText ?? null,
   html: campaign.source?.html ?? gone?.html ?? null,
+  ...(campaign.source?.design && { design: campaign.source.design }),
   text: campaign.source?.text ?? gone?.text ?? null,
   throttlePerHour: campaign.throttlePerHour ?? null,
   fallbackTimeZone: campaign.fallbackTimeZone ?? null,

@@ -10,7 +10,8 @@ import {
   pageQuery,
   text,
 } from '../http/index.ts'
-import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH, TEMPLATE_FORMATS } from '../rendering/index.ts'
+import { MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../rendering/index.ts'
+import { design, WRITTEN_FORMATS } from '../templates/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
 import { MAX_VARIANTS, WINNER_CRITERIA } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
@@ -108,7 +109,9 @@ const fields = () => ({
     isId: true,
     example: null,
   }),
-  format: string().oneOf(TEMPLATE_FORMATS).meta({ description: 'The format of html. Default: HTML.', example: 'HTML' }),
+  format: string()
+    .oneOf(WRITTEN_FORMATS)
+    .meta({ description: 'The format of html, or BLOCKS for a design. Default: HTML.', example: 'HTML' }),
   subject: text().nullable().test(atMost(MAX_SUBJECT_LENGTH)).meta({ description: LIQUID, example: 'News' }),
   previewText: text()
     .nullable()
@@ -122,6 +125,7 @@ const fields = () => ({
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
     .meta({ description: 'Generated from the HTML if it is missing.', example: null }),
+  design: design(),
   abTest: abTestSchema(),
   category: category(),
   audience: audienceSchema(),

@@ -2,7 +2,7 @@ import type { EmailContent, UnknownVariable, UsedVariable } from './content.ts'
 
 /** The formats of a template's body. */
 export const TEMPLATE_FORMATS = ['HTML', 'MJML'] as const
-export type TemplateFormat = (typeof TEMPLATE_FORMATS)[number]
+type TemplateFormat = (typeof TEMPLATE_FORMATS)[number]
 
 /** A full email, a frame around emails, or a fragment that several emails share. */
 export const TEMPLATE_KINDS = ['EMAIL', 'LAYOUT', 'PARTIAL'] as const

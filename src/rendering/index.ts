@@ -17,7 +17,6 @@ export {
   MAX_DEPTH,
   TEMPLATE_FORMATS,
   TEMPLATE_KINDS,
-  type TemplateFormat,
   type TemplateKind,
   type TemplateSource,
 } from './compiled.ts'

@@ -7,7 +7,17 @@ export {
   ignoredContentWarning,
   warningsOf,
 } from './compile-template.ts'
-export { type CompiledContents, Template, TemplateVersion, type WrittenTemplate } from './entities.ts'
+export type { Design } from './design.ts'
+export { design } from './design-schema.ts'
+export {
+  type CompiledContents,
+  Template,
+  TemplateVersion,
+  WRITTEN_FORMATS,
+  type WrittenContent,
+  type WrittenFormat,
+  type WrittenTemplate,
+} from './entities.ts'
 export { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from './errors.ts'
 export { assertVariablesExist } from './never-set.ts'
 export { TEMPLATE_LIMIT } from './schemas.ts'

@@ -3,6 +3,7 @@ import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
 import { onDashboard } from '../support/dashboard.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
+import { readMail } from '../support/read-mail.ts'
 import { eventually } from '../support/eventually.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
 
@@ -55,6 +56,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
       await d.keys('Escape')
     }
     await d.shows('3 in the audience = 2 recipients + 1 suppressed (1 unsubscribed)')
+    await d.page.getByRole('radiogroup', { name: 'Content' }).getByText('Code', { exact: true }).click()
     await d.fill({ Subject: 'News for you', HTML: '<p>Hello {{ contact.fristName }}</p>' })
     await d.shows(/^Saved \d/)
     await d.isAt('December news', 1)
@@ -110,6 +112,51 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     assert.ok(d.page.url().includes('campaignId') && !d.page.url().includes('to='))
   })
 
+  it('sends a newsletter that was designed on the canvas, with an image', async () => {
+    const list = await aList(d.service)
+    const { name } = (await d.read(`lists/${list}`)) as { name: string }
+    const contact = await aContact(d.service, { firstName: 'Ada' })
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [contact] })
+    await d.open('/campaigns')
+    await d.button('New campaign').first().click()
+    await d.page.getByRole('combobox', { name: 'Include', exact: true }).click()
+    await d.page.getByRole('option', { name, exact: true }).click()
+    await d.keys('Escape')
+    await d.field('Subject').fill('Harvest')
+    await d.shows('Write the email, or choose a template')
+    await d.press('Edit email')
+    const designer = d.page.getByRole('dialog', { name: 'Design the email' })
+    await designer.getByRole('listitem', { name: 'Text 1' }).click()
+    await d.page.locator('.ProseMirror:focus').waitFor()
+    await d.page.keyboard.type('Dear {{ contact.firstName }}, the harvest is in. /image')
+    await d.page.getByRole('option', { name: 'Image', exact: true }).waitFor()
+    await d.keys('Enter')
+    await d.press('Choose image…')
+    const buffer = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
+    await d.page.locator('input[type=file]').setInputFiles({ name: 'box.gif', mimeType: 'image/gif', buffer })
+    await d.page.getByRole('dialog', { name: 'Insert image' }).getByLabel('Alt text').fill('A box of apples')
+    await d.press('Insert image')
+    await d.press('Add block below Image 2')
+    await d.menuItem('Button')
+    await designer.getByLabel('Label').fill('Order a box')
+    await designer.getByLabel('Link', { exact: true }).fill('https')
+    await designer.getByText('1 problem').first().waitFor()
+    await designer.getByLabel('Link', { exact: true }).fill('https://example.com/box')
+    await designer.getByText('No problems').first().waitFor()
+    await d.press('Done')
+    await d.shows(/^Saved \d/)
+    // Everything is there after reloading.
+    await d.page.reload()
+    await d.page.frameLocator('iframe').getByText('Order a box').waitFor()
+    await d.press('Send to 1 contact…', 'Send to 1 contact')
+    const mail = await eventually('it is mailed', () => d.sink.mails[0])
+    const { body } = readMail(mail) as unknown as { body?: string }
+    const html = (body ?? mail.body).replaceAll('=\r\n', '').replaceAll('=3D', '=')
+    assert.match(html, /Dear Ada, the harvest is in\./)
+    assert.match(html, /<img[^>]*alt="A box of apples"[^>]*src="[^"]*\/m\/[\w-]{32}\.gif"/)
+    assert.match(html, /Order a box/)
+  })
+
   it('creates an A/B test and shows its results', async () => {
     const list = await aList(d.service)
     const { name } = (await d.read(`lists/${list}`)) as { name: string }
@@ -122,6 +169,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.page.getByRole('combobox', { name: 'Include', exact: true }).click()
     await d.page.getByRole('option', { name, exact: true }).click()
     await d.keys('Escape')
+    await d.page.getByRole('radiogroup', { name: 'Content' }).getByText('Code', { exact: true }).click()
     await d.fill({ Subject: 'One', HTML: '<p>Hello</p>' })
     await d.page.getByRole('switch', { name: 'A/B test the subject' }).click()
     await d.shows('Subject B is empty')

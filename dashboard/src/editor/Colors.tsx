@@ -23,9 +23,9 @@ export function Colors({
 }) {
   return (
     <section aria-label="Colors">
-      <h3 style={{ marginBottom: 8 }}>
+      <h2 style={{ marginBottom: 8 }}>
         Colors <span className="small t3">Adjusted automatically in dark mode</span>
-      </h3>
+      </h2>
       <div className={classes.colors}>
         {THEME_COLORS.map(([name, label, usual]) => (
           <ColorField

@@ -4,12 +4,12 @@ import { useMetadataKeys } from '../api/queries.ts'
 import { useIsPhone } from '../lib/use-is-phone.ts'
 import { NodeFields } from './BlockFields.tsx'
 import { nameOf } from './BlockFrame.tsx'
-import { BLOCK_LABELS } from './blocks.ts'
+import { BLOCK_LABELS, type Theme } from './blocks.ts'
 import { Canvas } from './Canvas.tsx'
 import { typeOf } from './nodes.ts'
 import { BLOCK_ICONS, EditorOutline, Palette } from './Palette.tsx'
 import type { EditorProblem } from './problems.ts'
-import { type BlockEditor, type EmailDesign } from './use-block-editor.ts'
+import type { BlockEditor } from './use-block-editor.ts'
 import { variableOptions } from './variables.ts'
 import classes from './editor.module.css'
 
@@ -22,7 +22,7 @@ export function EmailEditor({
   settings,
 }: {
   editor: BlockEditor
-  theme: EmailDesign['theme']
+  theme: Theme
   problems: readonly EditorProblem[]
   readOnly: boolean
   /** The settings of the whole email, shown while no block is selected. */

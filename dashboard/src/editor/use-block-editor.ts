@@ -1,6 +1,7 @@
 import { useState } from 'react'
 import type { History } from '../primitives/use-history.ts'
-import type { BlockType, Theme } from './blocks.ts'
+import type { BlockType } from './blocks.ts'
+import type { EmailDesign } from './content.ts'
 import {
   copyNode,
   type EditorNode,
@@ -15,12 +16,6 @@ import {
   shiftNode,
 } from './nodes.ts'
 import type { CaretPlace } from './RichText.tsx'
-
-/** An email in the editor. */
-export interface EmailDesign {
-  nodes: readonly EditorNode[]
-  theme: Theme
-}
 
 /** The selected block, and whether its text is being edited. */
 interface Selection {

@@ -1,4 +1,5 @@
 import { EmailPreview } from '../../components/EmailPreview.tsx'
+import type { Content } from '../../editor/content.ts'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { TemplatePreview } from '../template/TemplatePreview.tsx'
 
@@ -7,21 +8,26 @@ export function CampaignPreview({
   campaign,
   onTestSent,
 }: {
-  campaign: Pick<Campaign, 'templateId' | 'templateVersion' | 'format' | 'subject' | 'previewText' | 'html' | 'text'>
+  campaign: Pick<
+    Campaign,
+    'templateId' | 'templateVersion' | 'format' | 'subject' | 'previewText' | 'html' | 'text' | 'design'
+  >
   onTestSent?: () => void
 }) {
-  const { templateId, templateVersion, format, subject, previewText, html, text } = campaign
+  const { templateId, templateVersion, format, subject, previewText, html, text, design } = campaign
   const own = {
-    ...(format !== null && { format: format as 'HTML' | 'MJML' }),
+    ...(format !== null && { format: format as NonNullable<Content['format']> }),
     subject,
     previewText,
     html,
     text,
+    // The composer keeps a design that code replaces, until it is chosen again.
+    ...(design && format === 'BLOCKS' && { design }),
   }
   return (
     <>
       {/* A sent campaign keeps its content after its template is deleted. */}
-      {templateId === null || html !== null || text !== null ? (
+      {templateId === null || html !== null || text !== null || design ? (
         <TemplatePreview content={own} isPart={false} {...(onTestSent && { onTestSent })} />
       ) : (
         <EmailPreview

@@ -1,11 +1,9 @@
 import { useDebouncedValue } from '@mantine/hooks'
-import type { Schemas } from '../../api/client.ts'
+import type { Content } from '../../editor/content.ts'
 import { EmailPreview } from '../../components/EmailPreview.tsx'
 import { stableJson } from '../../lib/stable-json.ts'
 
 const PAUSE_MS = 500
-
-export type Content = Omit<Schemas['TemplateContent'], 'name'>
 
 /** Previews a template while the user types. @param isPart whether it is a layout or partial */
 export function TemplatePreview({

@@ -2,10 +2,10 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef, useState } from 'react'
 import { hasErrorCode, isOutcomeUnknown, type Schemas } from '../../api/client.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import type { EmailDesign } from '../../editor/use-block-editor.ts'
+import { type EmailDesign, fromDesign } from '../../editor/content.ts'
 import { stableJson } from '../../lib/stable-json.ts'
 import { useHistory } from '../../primitives/use-history.ts'
-import { contentKeyOf, contentOf, designOf, type Fields, fieldsOf, templateKey } from './fields.ts'
+import { contentKeyOf, contentOf, type Fields, fieldsOf, templateKey } from './fields.ts'
 
 export type Template = Schemas['Template']
 
@@ -28,7 +28,7 @@ export function useTemplateDraft(from: LoadedTemplate) {
   // The template as loaded when the form opened; the page keeps refetching.
   const [{ template, etag }, setLoaded] = useState(from)
   const [fields, setFields] = useState(() => fieldsOf(template))
-  const design = useHistory<EmailDesign>(() => designOf(template))
+  const design = useHistory<EmailDesign>(() => fromDesign(template.design))
   const [saved, setSaved] = useState(() => templateKey(template))
   /** A version that someone else saved in the meantime. */
   const [theirs, setTheirs] = useState<LoadedTemplate>()
@@ -69,7 +69,7 @@ export function useTemplateDraft(from: LoadedTemplate) {
   /** Puts a version into the form, without saving it. */
   const show = (version: Template) => {
     setFields(fieldsOf(version))
-    design.change(() => designOf(version))
+    design.change(() => fromDesign(version.design))
   }
   return {
     template,
@@ -85,7 +85,7 @@ export function useTemplateDraft(from: LoadedTemplate) {
     applyTheirs(read: LoadedTemplate) {
       setLoaded(read)
       setFields(fieldsOf(read.template))
-      design.reset(designOf(read.template))
+      design.reset(fromDesign(read.template.design))
       setSaved(templateKey(read.template))
       setTheirs(undefined)
       request.reset()

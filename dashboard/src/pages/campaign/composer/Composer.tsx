@@ -15,6 +15,7 @@ import { CAMPAIGN_STATUS } from '../../campaigns/campaigns.ts'
 import { CampaignPreview } from '../CampaignPreview.tsx'
 import { AudienceStep } from './AudienceStep.tsx'
 import { EmailStep } from './EmailStep.tsx'
+import { bodyOf } from './fields.ts'
 import { ScheduleStep } from './ScheduleStep.tsx'
 import { Summary } from './Summary.tsx'
 import { SEND_NOW } from './send-time.ts'
@@ -38,7 +39,7 @@ export function Composer({
   const audience = useAudienceCount(fields)
   // Kept for the draft, which has no send time until it is scheduled.
   const [time, setTime] = useLocalStorage({ key: `send-time ${from.campaign.id}`, defaultValue: SEND_NOW })
-  const content = stableJson([fields.subject, fields.html, fields.text, fields.templateId, fields.previewText])
+  const content = stableJson([fields.subject, bodyOf(fields), fields.text, fields.templateId, fields.previewText])
   const [testedContent, setTestedContent] = useState<string>()
   const checks = useChecks(draft, audience, time, testedContent === content)
   const review = useRef<HTMLDivElement>(null)
@@ -81,9 +82,9 @@ export function Composer({
       <div ref={sections}>
         <Steps>
           <AudienceStep draft={draft} audience={audience} />
-          <EmailStep draft={draft} state={worstOf(ofEmail)}>
+          <EmailStep draft={draft} state={worstOf(ofEmail)} onTestSent={() => setTestedContent(content)}>
             <CampaignPreview
-              campaign={{ ...draft.loaded().campaign, ...fields }}
+              campaign={{ ...draft.loaded().campaign, ...fields, ...bodyOf(fields) }}
               onTestSent={() => setTestedContent(content)}
             />
           </EmailStep>

@@ -1,32 +1,60 @@
-import { Checkbox, Switch, Textarea, TextInput } from '@mantine/core'
-import type { ReactNode } from 'react'
+import { Button, Checkbox, SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useCampaignTemplate, useEmailTemplates } from '../../../api/queries.ts'
-import { TemplateSelect } from '../../../components/EmailSelects.tsx'
+import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import { Step } from '../../../primitives/Steps.tsx'
 import type { Check } from '../../../primitives/Checklist.tsx'
 import { AbTestFields, DEFAULT_TEST, letterOf } from './AbTestFields.tsx'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
-/** Writes the email, or chooses its template. */
+const loadDesigner = () => import('./EmailDesigner.tsx')
+const EmailDesigner = lazy(async () => ({ default: (await loadDesigner()).EmailDesigner }))
+
+const SOURCES = [
+  { value: 'DESIGN', label: 'Design' },
+  { value: 'TEMPLATE', label: 'Template' },
+  { value: 'CODE', label: 'Code' },
+] as const
+type Source = (typeof SOURCES)[number]['value']
+
+/** Designs the email, chooses its template, or takes its code. */
 export function EmailStep({
   draft,
   state,
+  onTestSent,
   children,
 }: {
   draft: CampaignDraft
   state: Check['state']
+  onTestSent: () => void
   /** The preview. */
   children: ReactNode
 }) {
   const { form, fields, loaded } = draft
   const { abTest, templateId } = fields
+  const templates = useEmailTemplates()
+  const own = fields.format === 'BLOCKS' ? 'DESIGN' : 'CODE'
+  const [source, setSource] = useState<Source>(templateId === null ? own : 'TEMPLATE')
+  const [isEditing, setEditing] = useState(false)
+  const choose = (to: Source) => {
+    setSource(to)
+    if (to === 'TEMPLATE') return
+    form.setFieldValue('templateId', null)
+    if (to !== own) form.setFieldValue('format', to === 'DESIGN' ? 'BLOCKS' : 'HTML')
+  }
   return (
     <Step title="Email" state={state}>
-      <TemplateSelect
-        templates={useEmailTemplates()}
-        value={templateId}
-        onChange={(id) => form.setValues({ templateId: id, takesNewest: false })}
-      />
+      <SegmentedControl aria-label="Content" data={[...SOURCES]} value={source} onChange={choose} />
+      {source === 'TEMPLATE' && (
+        <SearchableSelect
+          label="Template"
+          placeholder="Choose a template"
+          data={(templates ?? []).map(({ id, name }) => ({ value: id, label: name }))}
+          value={templateId}
+          onChange={(id) => form.setValues({ templateId: id, takesNewest: false })}
+        />
+      )}
       {templateId !== null && <NewerVersion draft={draft} saved={loaded().campaign} />}
       <Switch
         label="A/B test the subject"
@@ -42,14 +70,31 @@ export function EmailStep({
       )}
       {abTest !== null && <AbTestFields draft={draft} test={abTest} />}
       {templateId === null && (
+        <TextInput
+          label="Preview text"
+          description="Inboxes show it after the subject."
+          {...form.getInputProps('previewText')}
+        />
+      )}
+      {source === 'DESIGN' && (
+        <Button
+          leftSection={<IconPencil aria-hidden />}
+          onMouseEnter={() => void loadDesigner()}
+          onFocus={() => void loadDesigner()}
+          onClick={() => setEditing(true)}
+        >
+          Edit email
+        </Button>
+      )}
+      {isEditing && (
+        <Suspense>
+          <EmailDesigner draft={draft} onTestSent={onTestSent} onClose={() => setEditing(false)} />
+        </Suspense>
+      )}
+      {source === 'CODE' && (
         <>
-          <TextInput
-            label="Preview text"
-            description="Inboxes show it after the subject."
-            {...form.getInputProps('previewText')}
-          />
           <Textarea
-            label="HTML"
+            label={fields.format}
             autosize
             minRows={6}
             maxRows={24}

@@ -7,6 +7,9 @@ import { useSenderCheck } from '../../../components/use-sender-check.tsx'
 import { count, plural } from '../../../lib/format.ts'
 import type { Check } from '../../../primitives/Checklist.tsx'
 import { leftOutText } from '../../suppressions/reasons.ts'
+import { fromDesign } from '../../../editor/content.ts'
+import { problemsInBlocks } from '../../../editor/problems.ts'
+import { bodyOf, hasBody } from './fields.ts'
 import { letterOf } from './AbTestFields.tsx'
 import { isMissing, isPast, type SendTime } from './send-time.ts'
 import type { AudienceCount } from './use-audience-count.ts'
@@ -86,15 +89,12 @@ function useTestChecks({ fields: { abTest } }: CampaignDraft, time: SendTime): C
 }
 
 /** Checks the email as it would be rendered. */
-function useEmailChecks({ fields, form, loaded }: CampaignDraft): Check[] {
-  const { templateId, subject, previewText, html, text, abTest } = fields
-  const { campaign } = loaded()
-  const own = {
-    ...(campaign.format !== null && { format: campaign.format as 'HTML' | 'MJML' }),
-    ...{ subject, previewText, html, text },
-  }
-  const [content] = useDebouncedValue(own, PAUSE_MS)
-  const isWritten = templateId !== null || html !== '' || text !== ''
+function useEmailChecks({ fields, form }: CampaignDraft): Check[] {
+  const { templateId, subject, previewText, text, abTest } = fields
+  const [content] = useDebouncedValue({ subject, previewText, text, ...bodyOf(fields) }, PAUSE_MS)
+  const isWritten = templateId !== null || hasBody(fields)
+  const nodes = fields.format === 'BLOCKS' && templateId === null ? fromDesign(fields.design).nodes : []
+  const [ofBlocks] = problemsInBlocks(nodes).filter(({ isError }) => isError)
   const { data } = useWorkspaceQuery(
     templateId === null ? ['template-preview', content, null] : ['template-preview', [templateId], null],
     async (api, signal) =>
@@ -117,6 +117,7 @@ function useEmailChecks({ fields, form, loaded }: CampaignDraft): Check[] {
   if (invalid !== undefined) add('content', 'Content', 'error', invalid)
   else if (without.length > 0) add('content', 'Subject', 'error', `${without.join(' and ')} is empty`)
   else if (!isWritten) add('content', 'Content', 'error', 'Write the email, or choose a template')
+  else if (ofBlocks) add('content', ofBlocks.title, 'error', ofBlocks.text)
   else if (data && data.problems.length > 0) add('content', 'Content', 'error', data.problems[0]!.problem)
   else add('content', 'Content', 'ok', 'Subject and body are set')
   if (!data || !isWritten) return checks
