@@ -99,9 +99,10 @@ describe('the machine', () => {
                 : // A run begins at the start time, or where the previous run ended; until then it receives no changes.
                   happening.kind === 'begun' || state.waitingFor !== 'begin'
           if (!fits) return
-          // An effect in progress ends with its outcome, with a new run, or with a change that ends a pause.
+          // An effect in progress ends with its outcome, with a new run, or with a change that ends a pause. A wait can be replaced.
           const before = underWay
-          if (happening.kind !== 'changed' && !isOfAnother) underWay = undefined
+          const mayReplace = happening.kind === 'changed' || happening.kind === 'brought-forward'
+          if (!mayReplace && !isOfAnother) underWay = undefined
           now += 1
           const move = nextTransition(steps, state, happening, now)
           if (isOfAnother) assert.deepEqual(move, { state, effects: [] })
@@ -111,7 +112,7 @@ describe('the machine', () => {
           const slow = move.effects.filter((effect) => effect.do !== 'publish' && effect.do !== 'announce')
           assert.ok(slow.length <= 1)
           if (slow[0]) {
-            if (happening.kind === 'changed') assert.equal(before, 'wait')
+            if (mayReplace) assert.equal(before, 'wait')
             underWay = slow[0].do
           }
           state = move.state
