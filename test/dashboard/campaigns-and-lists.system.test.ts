@@ -380,7 +380,8 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     const list = await aList(d.service)
     const name = (await d.read(`lists/${list}`)).name as string
     await d.open('/lists')
-    await d.press(`Edit ${name}`)
+    await d.press(`Actions for ${name}`)
+    await d.menuItem('Edit…')
     const form = d.form(`List ${name}`)
     await form.getByLabel('Name').fill('Weekly news')
     await form.getByLabel('Public').check()
@@ -398,14 +399,18 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     const name = (await d.read(`lists/${list}`)).name as string
     await d.open('/lists')
     const row = d.page.getByRole('row', { name })
-    await row.getByRole('button', { name: 'Require double opt-in' }).click()
+    const requireConfirmation = async () => {
+      await d.press(`Actions for ${name}`)
+      await d.page.getByRole('menuitem', { name: /^Require double opt-in/ }).click()
+    }
+    await requireConfirmation()
     await d.shows('No automation sends confirmation emails')
     await anAutomation(d.service, {
       trigger: 'LIST_REQUESTED',
       triggerConfig: { listId: list },
       steps: [{ type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }],
     })
-    await row.getByRole('button', { name: 'Require double opt-in' }).click()
+    await requireConfirmation()
     await row.getByText('· double opt-in').waitFor()
   })
 })

@@ -284,10 +284,8 @@ describe('dashboard forms', () => {
   it('fails immediately while offline and does not run later', async () => {
     const { body } = await d.service.call('POST', 'lists', { name: 'To be kept' })
     await d.open('/lists')
-    await d
-      .row(/^To be kept/)
-      .getByRole('button', { name: 'Delete…' })
-      .click()
+    await d.press('Actions for To be kept')
+    await d.menuItem('Delete…')
     await d.page.context().setOffline(true)
     await d.press('Delete list')
     await d.shows('Can’t reach the server')

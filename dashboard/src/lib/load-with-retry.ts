@@ -1,4 +1,5 @@
 import { lazyRouteComponent } from '@tanstack/react-router'
+import { type ComponentType, lazy } from 'react'
 import { sleep } from './sleep.ts'
 
 const RETRY_MS = 3_000
@@ -47,6 +48,10 @@ export async function loadWithRetry<Loaded>(load: () => Promise<Loaded>): Promis
     }
   }
 }
+
+/** Loads a part of a page on demand, such as an editor. Needs a `Suspense` around it. */
+export const lazyPart = <Props>(load: () => Promise<ComponentType<Props>>): ComponentType<Props> =>
+  lazy(async () => ({ default: await loadWithRetry(load) }))
 
 /** Loads the page of a route on demand. */
 export const lazyPage: typeof lazyRouteComponent = (load, name) => lazyRouteComponent(() => loadWithRetry(load), name)

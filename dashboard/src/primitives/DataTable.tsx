@@ -1,6 +1,6 @@
-import { Checkbox } from '@mantine/core'
+import { Checkbox, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
-import { type MouseEvent, type ReactElement, type ReactNode } from 'react'
+import { Fragment, type MouseEvent, type ReactElement, type ReactNode } from 'react'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../components/SkeletonRows.tsx'
 import classes from './DataTable.module.css'
@@ -13,7 +13,11 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   isNumber?: boolean
   /** The place of the cell in the two lines of a row on a phone. Without it, the column is left out there. */
-  phone?: 'title' | 'state' | 'about' | 'number'
+  phone?: 'title' | 'state' | 'about' | 'number' | 'figure' | 'actions'
+  /** Whether only screen readers get the head. */
+  hidesHead?: boolean
+  /** Whether long texts wrap. */
+  wraps?: boolean
   /** The value by which the column sorts. Without it, it does not. */
   sortBy?: (row: Row) => string | number
 }
@@ -33,8 +37,10 @@ interface DataTableProps<Row> {
   idOf: (row: Row) => string
   /** The first one has the link. */
   columns: readonly Column<Row>[]
-  /** Wraps the title in the link that the whole row opens. */
-  link: (row: Row, title: ReactNode) => ReactElement
+  /** Wraps the title in the link that the whole row opens. Without it, rows open nothing. */
+  link?: (row: Row, title: ReactNode) => ReactElement
+  /** Details that stand below a row. */
+  below?: (row: Row) => ReactNode
   /** Shown without rows. */
   empty: ReactNode
   sort?: Sort
@@ -52,7 +58,7 @@ interface DataTableProps<Row> {
  * two lines.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows: given, error, onRetry, empty, label, columns, sort, onSort, idOf, bulk, link } = props
+  const { rows: given, error, onRetry, empty, label, columns, sort, onSort, idOf, bulk, link, below } = props
   const rows = sorted(given ?? [], columns, sort)
   const selection = useSelection(rows, idOf)
   if (error !== undefined && error !== null && !given)
@@ -63,7 +69,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
     <>
       {error !== undefined && error !== null && <ErrorBanner error={error} {...(onRetry && { onRetry })} />}
       <div className={classes.frame}>
-        <table className={`table stacked ${classes.table}`} aria-label={label}>
+        <table className={`table stacked ${classes.table} ${link ? classes.opens : ''}`} aria-label={label}>
           <thead>
             <tr>
               {bulk && (
@@ -81,30 +87,38 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               ))}
             </tr>
           </thead>
-          <tbody onClick={openRow}>
+          <tbody onClick={link && openRow}>
             {rows.map((row, at) => (
-              <tr key={idOf(row)} data-selected={selection.has(row) || undefined}>
-                {bulk && (
-                  <td className={classes.check} data-cell="select">
-                    <Checkbox
-                      aria-label={`Select ${bulk.nameOf(row)}`}
-                      checked={selection.has(row)}
-                      onChange={({ nativeEvent }) =>
-                        selection.toggle(at, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
-                      }
-                    />
-                  </td>
+              <Fragment key={idOf(row)}>
+                <tr data-selected={selection.has(row) || undefined}>
+                  {bulk && (
+                    <td className={classes.check} data-cell="select">
+                      <Checkbox
+                        aria-label={`Select ${bulk.nameOf(row)}`}
+                        checked={selection.has(row)}
+                        onChange={({ nativeEvent }) =>
+                          selection.toggle(at, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)
+                        }
+                      />
+                    </td>
+                  )}
+                  {columns.map(({ id, head, cell, isNumber, phone, wraps }, n) => (
+                    <td
+                      key={id}
+                      className={`${isNumber ? 'num' : ''} ${phone ? '' : 'wide'} ${wraps ? classes.wraps : ''}`}
+                      data-cell={phone}
+                      data-label={phone === 'figure' ? head : undefined}
+                    >
+                      {n === 0 && link ? link(row, cell(row)) : cell(row)}
+                    </td>
+                  ))}
+                </tr>
+                {below?.(row) && (
+                  <tr>
+                    <td colSpan={columns.length + (bulk ? 1 : 0)}>{below(row)}</td>
+                  </tr>
                 )}
-                {columns.map(({ id, cell, isNumber, phone }, n) => (
-                  <td
-                    key={id}
-                    className={`${isNumber ? 'num' : ''} ${phone ? '' : 'wide'}`}
-                    data-cell={phone ?? undefined}
-                  >
-                    {n === 0 ? link(row, cell(row)) : cell(row)}
-                  </td>
-                ))}
-              </tr>
+              </Fragment>
             ))}
           </tbody>
         </table>
@@ -115,7 +129,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
 }
 
 function Head<Row>({
-  column: { id, head, isNumber, phone, sortBy },
+  column: { id, head, isNumber, phone, sortBy, hidesHead },
   sort,
   onSort,
 }: {
@@ -125,7 +139,8 @@ function Head<Row>({
 }) {
   const isSorted = sort?.by === id
   const className = `${isNumber ? 'num' : ''} ${phone ? '' : 'wide'}`
-  if (!sortBy || !onSort) return <th className={className}>{head}</th>
+  if (!sortBy || !onSort)
+    return <th className={className}>{hidesHead ? <VisuallyHidden>{head}</VisuallyHidden> : head}</th>
   const Arrow = sort?.isDescending ? IconArrowDown : IconArrowUp
   return (
     <th className={className} aria-sort={!isSorted ? 'none' : sort.isDescending ? 'descending' : 'ascending'}>
@@ -141,7 +156,7 @@ function Head<Row>({
   )
 }
 
-function Foot<Row>({ keys = [], total, bulk, selection }: DataTableProps<Row> & { selection: Selection<Row> }) {
+function Foot<Row>({ keys = [], total, bulk, link, selection }: DataTableProps<Row> & { selection: Selection<Row> }) {
   if (bulk && selection.rows.length > 0) {
     return (
       <div className={classes.bulk} role="toolbar" aria-label="Selected rows">
@@ -155,7 +170,17 @@ function Foot<Row>({ keys = [], total, bulk, selection }: DataTableProps<Row> & 
       </div>
     )
   }
-  const all = [['J K', 'Move'], ['Enter', 'Open'], ...(bulk ? [['X', 'Select']] : []), ...keys] as const
+  if (!link && !bulk && total === undefined) return null
+  const all = [
+    ...(link
+      ? [
+          ['J K', 'Move'],
+          ['Enter', 'Open'],
+        ]
+      : []),
+    ...(bulk ? [['X', 'Select']] : []),
+    ...keys,
+  ] as const
   return (
     <div className={classes.foot}>
       <span className={`wide ${classes.keys}`}>

@@ -5,17 +5,59 @@ import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useHasRole } from '../../api/workspace.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { AuditObject } from './AuditObject.tsx'
 import { operationLabel } from './operations.ts'
 import { Page } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 
 type Actor = Schemas['AuditEntry']['actor']
 
 const ICONS: Record<Actor, TablerIcon> = { person: IconUser, key: IconKey, 'command line': IconTerminal2 }
 
+type Entry = Schemas['AuditEntry']
+
+const COLUMNS: readonly Column<Entry>[] = [
+  {
+    id: 'time',
+    head: 'Time',
+    phone: 'number',
+    cell: ({ createdAt }) => (
+      <span className="t2">
+        <Time at={createdAt} as="date" />
+      </span>
+    ),
+  },
+  {
+    id: 'actor',
+    head: 'Actor',
+    phone: 'about',
+    cell: ({ actor, actorName }) => {
+      const Icon = ICONS[actor]
+      return (
+        <span className="row">
+          <Icon aria-label={actor} role="img" />
+          {actorName}
+        </span>
+      )
+    },
+  },
+  {
+    id: 'action',
+    head: 'Action',
+    phone: 'title',
+    cell: ({ operation }) => <span className="strong">{operationLabel(operation)}</span>,
+  },
+  {
+    id: 'object',
+    head: 'Object',
+    phone: 'about',
+    cell: ({ operation, targetId }) => targetId !== null && <AuditObject operation={operation} id={targetId} />,
+  },
+  { id: 'request', head: 'Request ID', cell: ({ requestId }) => <span className="mono t3">{requestId}</span> },
+]
+
+/** Lists what people, keys and the command line changed. */
 export function AuditPage() {
   const isOwner = useHasRole('owner')
   const { by } = useSearch({ from: '/w/$workspaceId/audit' })
@@ -55,45 +97,15 @@ export function AuditPage() {
         />
       }
     >
-      {error && <ErrorBanner error={error} onRetry={refetch} />}
-      {!entries && !error && <SkeletonRows rows={10} />}
-      {entries?.length === 0 && <p className="t2">No activity yet.</p>}
-      {entries && entries.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              <th>Time</th>
-              <th>Actor</th>
-              <th>Action</th>
-              <th>Object</th>
-              <th className="wide">Request ID</th>
-            </tr>
-          </thead>
-          <tbody>
-            {entries.map(({ id, actor, actorName, operation, targetId, requestId, createdAt }) => {
-              const Icon = ICONS[actor]
-              return (
-                <tr key={id}>
-                  <td className="t2" data-cell="number">
-                    <Time at={createdAt} as="date" />
-                  </td>
-                  <td data-cell="about">
-                    <span className="row">
-                      <Icon aria-label={actor} role="img" />
-                      {actorName}
-                    </span>
-                  </td>
-                  <td className="strong" data-cell="title">
-                    {operationLabel(operation)}
-                  </td>
-                  <td data-cell="about">{targetId !== null && <AuditObject operation={operation} id={targetId} />}</td>
-                  <td className="mono t3 wide">{requestId}</td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Entry>
+        label="Audit log"
+        rows={entries}
+        error={error}
+        onRetry={refetch}
+        idOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={<p className="t2">No activity yet.</p>}
+      />
       <LoadMoreButton of={nextPage} />
       <p className="small t3" style={{ marginTop: 16 }}>
         Actions of members are kept for 400 days, actions of API keys for 30 days.

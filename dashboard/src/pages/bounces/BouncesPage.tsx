@@ -1,16 +1,60 @@
 import { Select } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { ContactLink } from '../../components/ContactLink.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { ServerReply } from '../../components/ServerReply.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { BOUNCE_KINDS, describeBounce, describeSource, KINDS } from './bounce-kinds.ts'
 import { ReceivingDomains } from './ReceivingDomains.tsx'
 
+type Bounce = Schemas['Bounce']
+
+const COLUMNS: readonly Column<Bounce>[] = [
+  {
+    id: 'contact',
+    head: 'Contact',
+    phone: 'title',
+    cell: ({ contactId }) =>
+      contactId === null ? <span className="t3">No contact</span> : <ContactLink contactId={contactId} />,
+  },
+  { id: 'kind', head: 'Type', phone: 'state', cell: ({ kind }) => BOUNCE_KINDS[kind] },
+  {
+    id: 'effect',
+    head: 'Cause and effect',
+    phone: 'about',
+    wraps: true,
+    cell: ({ kind, category }) => <span className="t2">{describeBounce({ kind, category })}</span>,
+  },
+  {
+    id: 'diagnostic',
+    head: 'Diagnostic',
+    wraps: true,
+    cell: ({ diagnostic, status, source }) => (
+      <span className="t2">
+        {/* The diagnostic already contains the status code. */}
+        <ServerReply reply={diagnostic ?? status ?? '–'} /> <span className="t3">{describeSource(source)}</span>
+      </span>
+    ),
+  },
+  {
+    id: 'time',
+    head: 'Time',
+    isNumber: true,
+    phone: 'number',
+    cell: ({ createdAt }) => (
+      <span className="t2">
+        <Time at={createdAt} />
+      </span>
+    ),
+  },
+]
+
+/** Lists bounces and complaints, below the results at each receiving domain. */
 export function BouncesPage() {
   const { workspace } = useWorkspace()
   const { kind, contactId } = useSearch({ from: '/w/$workspaceId/bounces' })
@@ -51,50 +95,23 @@ export function BouncesPage() {
         </p>
       )}
       {contactId === undefined && kind === undefined && <ReceivingDomains />}
-      {error && <ErrorBanner error={error} onRetry={refetch} />}
-      {!rows && !error && <SkeletonRows rows={6} />}
-      {rows?.length === 0 && (
-        <p className="t2">
-          No bounces{kind ? ' of this type' : ''} yet. Reports from mail servers and{' '}
-          <Link to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
-            email providers
-          </Link>{' '}
-          appear here.
-        </p>
-      )}
-      {rows && rows.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              <th>Contact</th>
-              <th>Type</th>
-              <th>Cause and effect</th>
-              <th>Diagnostic</th>
-              <th className="num">Time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(({ id, contactId: whose, kind: what, category, status, diagnostic, source, createdAt }) => (
-              <tr key={id}>
-                <td className="strong" data-cell="title">
-                  {whose === null ? <span className="t3">No contact</span> : <ContactLink contactId={whose} />}
-                </td>
-                <td data-cell="state">{BOUNCE_KINDS[what]}</td>
-                <td className="t2" data-cell="about" style={{ whiteSpace: 'normal' }}>
-                  {describeBounce({ kind: what, category })}
-                </td>
-                <td className="t2" data-cell="about" style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                  {/* The diagnostic already contains the status code. */}
-                  {diagnostic ?? status ?? '–'} <span className="t3">{describeSource(source)}</span>
-                </td>
-                <td className="num t2" data-cell="number">
-                  <Time at={createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Bounce>
+        label="Bounces"
+        rows={rows}
+        error={error}
+        onRetry={refetch}
+        idOf={({ id }) => id}
+        columns={COLUMNS}
+        empty={
+          <p className="t2">
+            No bounces{kind ? ' of this type' : ''} yet. Reports from mail servers and{' '}
+            <Link to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
+              email providers
+            </Link>{' '}
+            appear here.
+          </p>
+        }
+      />
       <LoadMoreButton of={nextPage} />
     </Page>
   )

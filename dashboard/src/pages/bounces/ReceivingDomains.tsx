@@ -1,9 +1,47 @@
+import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { count, percentOf } from '../../lib/format.ts'
 import { Section } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 
 const DAYS = 30
 const MAX_DOMAINS = 8
+
+type Row = Schemas['DomainsReport']['others'] & { domain: string }
+
+/** A share, with its count. */
+const rate = (value: number, total: number) => (
+  <span>
+    {count(value)} <span className="t3">{percentOf(value, total)}</span>
+  </span>
+)
+
+const COLUMNS: readonly Column<Row>[] = [
+  { id: 'domain', head: 'Domain', phone: 'title', cell: ({ domain }) => <span className="strong">{domain}</span> },
+  { id: 'sent', head: 'Sent', isNumber: true, phone: 'figure', cell: ({ sent }) => count(sent) },
+  {
+    id: 'delivered',
+    head: 'Delivered',
+    isNumber: true,
+    phone: 'figure',
+    cell: ({ delivered, sent }) => rate(delivered, sent),
+  },
+  { id: 'opened', head: 'Opened', isNumber: true, phone: 'figure', cell: ({ opened, sent }) => rate(opened, sent) },
+  {
+    id: 'bounced',
+    head: 'Bounced (hard)',
+    isNumber: true,
+    phone: 'figure',
+    cell: ({ bounced, delivered }) => rate(bounced, delivered + bounced),
+  },
+  {
+    id: 'complained',
+    head: 'Spam complaints',
+    isNumber: true,
+    phone: 'figure',
+    cell: ({ complained, sent }) => rate(complained, sent),
+  },
+]
 
 /** The results of the emails of the last days, by the domain of the recipient. */
 export function ReceivingDomains() {
@@ -15,40 +53,13 @@ export function ReceivingDomains() {
   const rows = [...report.domains, ...(report.others.sent > 0 ? [{ domain: 'Others', ...report.others }] : [])]
   return (
     <Section title="Receiving domains" meta={`Last ${DAYS} days`}>
-      <table className="table stacked">
-        <thead>
-          <tr>
-            <th>Domain</th>
-            <th className="num">Sent</th>
-            <th className="num">Delivered</th>
-            <th className="num">Opened</th>
-            <th className="num">Bounced (hard)</th>
-            <th className="num">Spam complaints</th>
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <tr key={row.domain}>
-              <td className="strong" data-cell="title">
-                {row.domain}
-              </td>
-              <td className="num" data-cell="number">
-                {count(row.sent)}
-              </td>
-              <Rate value={row.delivered} total={row.sent} />
-              <Rate value={row.opened} total={row.sent} />
-              <Rate value={row.bounced} total={row.delivered + row.bounced} />
-              <Rate value={row.complained} total={row.sent} />
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable<Row>
+        label="Receiving domains"
+        rows={rows}
+        idOf={({ domain }) => domain}
+        columns={COLUMNS}
+        empty={null}
+      />
     </Section>
   )
 }
-
-const Rate = ({ value, total }: { value: number; total: number }) => (
-  <td className="num" data-cell="number">
-    {count(value)} <span className="t3">{percentOf(value, total)}</span>
-  </td>
-)

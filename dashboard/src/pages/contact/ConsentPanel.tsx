@@ -11,6 +11,7 @@ import { Section } from '../../layout/Page.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
 import { subscriptionOf } from '../contacts/subscription.ts'
 import { REASON_LABELS } from '../suppressions/reasons.ts'
+import classes from './contact.module.css'
 
 type Contact = Schemas['Contact']
 type Suppression = Schemas['Suppression']
@@ -85,7 +86,7 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
       <div className="row">
         <div>
           <p>{REASON_LABELS[reason]}</p>
-          <p className="small t2">
+          <p className={`small t2 ${classes.note}`}>
             <Time at={createdAt} />
             {note !== null && ` · ${note}`}
           </p>
@@ -129,7 +130,7 @@ function Lists({ contact, canEdit }: { contact: Contact; canEdit: boolean }) {
   // The lists of the contact come first.
   const sorted = [...lists.filter(({ value }) => isIn(value)), ...lists.filter(({ value }) => !isIn(value))]
   return (
-    <ul aria-label="Lists" style={{ display: 'grid', gap: 8, marginTop: 12 }}>
+    <ul aria-label="Lists" className={classes.lists}>
       {(showsAll ? sorted : sorted.slice(0, MAX_LISTS)).map(({ value, label, isAsking }) => (
         <ListSwitch
           key={value}

@@ -9,6 +9,7 @@ import { useNow } from '../../lib/clock.ts'
 import { dayLabel, timeOf, utc } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { DecisionSentence } from '../../components/DecisionSentence.tsx'
+import { ServerReply } from '../../components/ServerReply.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { Section } from '../../layout/Page.tsx'
@@ -176,10 +177,15 @@ function MessageItem({
         {response !== null && (
           <>
             {' '}
-            · Server response: <span className="mono">{response}</span>
+            · <ServerReply reply={response} />
           </>
         )}
-        {error !== null && ` · ${error}`}
+        {error !== null && (
+          <>
+            {' '}
+            · <ServerReply reply={error} />
+          </>
+        )}
         {deliveredAt !== null && ' · Delivered'}
         {openedAt !== null && ' · Opened'}
         {clickedAt !== null && ' · Clicked'}

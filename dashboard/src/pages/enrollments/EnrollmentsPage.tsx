@@ -1,7 +1,7 @@
-import { ActionIcon, Select, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Select } from '@mantine/core'
 import { IconChevronDown, IconChevronUp, IconExternalLink } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { Fragment, useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useServiceStatus } from '../../api/queries.ts'
 import type { Schemas } from '../../api/client.ts'
@@ -20,8 +20,11 @@ import { useAutomations } from '../automations/use-automations.ts'
 import { indexTree } from '../builder/step-tree.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import { readSteps } from '../builder/steps.ts'
-import { Decisions } from './Decisions.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 import classes from './enrollments.module.css'
+
+const Decisions = lazyPart(async () => (await import('./Decisions.tsx')).Decisions)
 
 type Enrollment = Schemas['Enrollment']
 export const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'GOAL_REACHED', 'EXITED', 'STOPPED', 'CANCELLED'] as const
@@ -138,110 +141,134 @@ function EnrollmentTable({
     },
     { refetchMs: 10_000 },
   )
-  if (error) return <ErrorBanner error={error} onRetry={refetch} />
-  if (!rows) return <SkeletonRows rows={12} />
-  if (rows.length === 0)
-    return (
-      <p className="t2">
-        {status || stepId ? 'No enrollments match these filters.' : 'No contacts in this automation yet.'}
-      </p>
-    )
+  const [openId, setOpenId] = useState<string>()
+  const columns: readonly Column<Enrollment>[] = [
+    {
+      id: 'contact',
+      head: 'Contact',
+      phone: 'title',
+      cell: ({ contactId }) => (
+        <span className={`strong ${classes.contact}`}>
+          <ContactLink contactId={contactId} />
+        </span>
+      ),
+    },
+    {
+      id: 'status',
+      head: 'Status',
+      phone: 'state',
+      cell: ({ paused, status: now }) => <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : now]} />,
+    },
+    {
+      id: 'continues',
+      head: 'Continues',
+      phone: 'number',
+      cell: ({ paused, status: now, nextAt }) => (
+        <span className="t2">
+          {paused ? 'When the automation resumes' : now === 'ACTIVE' ? <NextStepTime at={nextAt} /> : '–'}
+        </span>
+      ),
+    },
+    {
+      id: 'next',
+      head: 'Next step',
+      phone: 'about',
+      cell: ({ nextStepId }) => <span className="t2">{(nextStepId !== null && steps.get(nextStepId)) || '–'}</span>,
+    },
+    {
+      id: 'enrolled',
+      head: 'Enrolled',
+      isNumber: true,
+      cell: ({ enrolledAt }) => (
+        <span className="t2">
+          <Time at={enrolledAt} as="date" />
+        </span>
+      ),
+    },
+    {
+      id: 'actions',
+      head: 'Actions',
+      hidesHead: true,
+      isNumber: true,
+      phone: 'actions',
+      cell: (enrollment) => (
+        <EnrollmentActions
+          enrollment={enrollment}
+          isOpen={enrollment.id === openId}
+          onOpen={() => setOpenId(enrollment.id === openId ? undefined : enrollment.id)}
+        />
+      ),
+    },
+  ]
   return (
     <>
-      <table className="table stacked">
-        <thead>
-          <tr>
-            <th>Contact</th>
-            <th>Status</th>
-            <th>Continues</th>
-            <th>Next step</th>
-            <th className="num wide">Enrolled</th>
-            <th>
-              <VisuallyHidden>Actions</VisuallyHidden>
-            </th>
-          </tr>
-        </thead>
-        <Body rows={rows} steps={steps} />
-      </table>
+      <DataTable<Enrollment>
+        label="Enrollments"
+        rows={rows}
+        error={error}
+        onRetry={refetch}
+        idOf={({ id }) => id}
+        columns={columns}
+        below={(enrollment) =>
+          enrollment.id === openId && (
+            <Suspense fallback={<SkeletonRows rows={2} />}>
+              <Decisions enrollment={enrollment} />
+            </Suspense>
+          )
+        }
+        empty={
+          <p className="t2">
+            {status || stepId ? 'No enrollments match these filters.' : 'No contacts in this automation yet.'}
+          </p>
+        }
+      />
       <LoadMoreButton of={nextPage} />
     </>
   )
 }
 
-function Body({ rows, steps }: { rows: readonly Enrollment[]; steps: ReadonlyMap<string, string> }) {
-  const [openId, setOpenId] = useState<string>()
+function EnrollmentActions({
+  enrollment,
+  isOpen,
+  onOpen,
+}: {
+  enrollment: Enrollment
+  isOpen: boolean
+  onOpen: () => void
+}) {
+  const { contactId, automationId, status, paused, nextAt } = enrollment
   const canEdit = useHasRole('editor')
   const { data: service } = useServiceStatus()
   return (
-    <tbody>
-      {rows.map((enrollment) => {
-        const { id, contactId, status, paused, nextAt, nextStepId, enrolledAt } = enrollment
-        const isOpen = id === openId
-        return (
-          <Fragment key={id}>
-            <tr>
-              <td className={`strong ${classes.contact}`} data-cell="title">
-                <ContactLink contactId={contactId} />
-              </td>
-              <td data-cell="state">
-                <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
-              </td>
-              <td className="t2" data-cell="number">
-                {paused ? 'When the automation resumes' : status === 'ACTIVE' ? <NextStepTime at={nextAt} /> : '–'}
-              </td>
-              <td className="t2" data-cell="about">
-                {(nextStepId !== null && steps.get(nextStepId)) || '–'}
-              </td>
-              <td className="num wide t2">
-                <Time at={enrolledAt} as="date" />
-              </td>
-              <td className="num" data-cell="actions">
-                <span className={classes.actions}>
-                  <ActionIcon
-                    variant="subtle"
-                    color="gray"
-                    aria-label="Decisions"
-                    title="Decisions"
-                    aria-expanded={isOpen}
-                    onClick={() => setOpenId(isOpen ? undefined : id)}
-                  >
-                    {isOpen ? <IconChevronUp aria-hidden /> : <IconChevronDown aria-hidden />}
-                  </ActionIcon>
-                  {canEdit && status === 'ACTIVE' && (
-                    <>
-                      <SkipWaitButton
-                        automationId={enrollment.automationId}
-                        contactId={contactId}
-                        nextAt={paused ? null : nextAt}
-                      />
-                      <RemoveFromAutomation automationId={enrollment.automationId} contactId={contactId} />
-                    </>
-                  )}
-                  {service?.temporal.uiUrl && (
-                    <a
-                      href={workflowPage(service.temporal, enrollment)}
-                      target="_blank"
-                      rel="noreferrer"
-                      aria-label="Open workflow in Temporal UI"
-                      title="Open workflow in Temporal UI"
-                    >
-                      <IconExternalLink />
-                    </a>
-                  )}
-                </span>
-              </td>
-            </tr>
-            {isOpen && (
-              <tr>
-                <td colSpan={6}>
-                  <Decisions enrollment={enrollment} />
-                </td>
-              </tr>
-            )}
-          </Fragment>
-        )
-      })}
-    </tbody>
+    <span className={classes.actions}>
+      <ActionIcon
+        variant="subtle"
+        color="gray"
+        aria-label="Decisions"
+        title="Decisions"
+        aria-expanded={isOpen}
+        onClick={onOpen}
+      >
+        {isOpen ? <IconChevronUp aria-hidden /> : <IconChevronDown aria-hidden />}
+      </ActionIcon>
+      {canEdit && status === 'ACTIVE' && (
+        <>
+          <SkipWaitButton automationId={automationId} contactId={contactId} nextAt={paused ? null : nextAt} />
+          <RemoveFromAutomation automationId={automationId} contactId={contactId} />
+        </>
+      )}
+      {service?.temporal.uiUrl && (
+        <a
+          href={workflowPage(service.temporal, enrollment)}
+          target="_blank"
+          rel="noreferrer"
+          aria-label="Open workflow in Temporal UI"
+          title="Open workflow in Temporal UI"
+        >
+          <IconExternalLink />
+        </a>
+      )}
+    </span>
   )
 }
 

@@ -17,6 +17,7 @@ import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace
 import { totalOf } from '../../components/MessageBreakdown.tsx'
 import { useAutomationsWithStats } from './use-active-automations.ts'
 import { plural } from '../../lib/format.ts'
+import { ServerReply } from '../../components/ServerReply.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
@@ -93,7 +94,7 @@ export function NeedsAttention() {
         <AttentionItem meaning="warn" icon={IconClock} title={`${plural(stats.deferred, 'message')} deferred`}>
           {deferred?.[0]?.error ? (
             <>
-              Latest error: <span className="mono">{deferred[0].error}</span>
+              Latest error: <ServerReply reply={deferred[0].error} />
             </>
           ) : (
             'The mail server asked to try later. Dripline retries automatically.'

@@ -5,12 +5,32 @@ import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { count } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import type { Schemas } from '../../api/client.ts'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { csvLine, type Import } from './imports.ts'
 
 const SHOWN = 20
 const PAGE_SIZE = 100
 /** The API stores no more errors. */
 const MAX_PAGES = 100
+
+type FailedRow = Schemas['ImportError']
+
+const COLUMNS: readonly Column<FailedRow>[] = [
+  { id: 'line', head: 'Line', isNumber: true, phone: 'number', cell: ({ line }) => line },
+  {
+    id: 'problem',
+    head: 'Problem',
+    phone: 'title',
+    wraps: true,
+    cell: ({ problem }) => <span className="t2">{problem}</span>,
+  },
+  {
+    id: 'row',
+    head: 'Row',
+    cell: ({ cells }) => <span className="mono t3">{cells?.join(', ').slice(0, 60)}</span>,
+  },
+]
 
 /** Lists the rows that could not be imported, and why. Downloads them as a file that can be corrected and imported again. */
 export function ImportErrors({ of: { id, failed, header, name } }: { of: Import }) {
@@ -40,24 +60,13 @@ export function ImportErrors({ of: { id, failed, header, name } }: { of: Import 
   return (
     <>
       {download.isError && <ErrorBanner error={download.error} />}
-      <table className="table" aria-label="Failed rows">
-        <thead>
-          <tr>
-            <th className="num">Line</th>
-            <th>Problem</th>
-            <th className="wide">Row</th>
-          </tr>
-        </thead>
-        <tbody>
-          {data.map(({ line, problem, cells }) => (
-            <tr key={line}>
-              <td className="num">{line}</td>
-              <td className="t2">{problem}</td>
-              <td className="wide mono t3">{cells?.join(', ').slice(0, 60)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable<FailedRow>
+        label="Failed rows"
+        rows={data}
+        idOf={({ line }) => String(line)}
+        columns={COLUMNS}
+        empty={null}
+      />
       {failed > data.length && (
         <p className="small t3">
           Showing {count(data.length)} of {count(failed)}.

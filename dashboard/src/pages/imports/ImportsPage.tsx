@@ -1,6 +1,6 @@
 import { Button, FileButton, Progress } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
-import { IconUpload } from '@tabler/icons-react'
+import { IconFileImport, IconUpload } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
 import { useEffect, useRef, useState } from 'react'
 import { DisplayableError } from '../../api/client.ts'
@@ -9,10 +9,11 @@ import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../.
 import { count } from '../../lib/format.ts'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { uploadImport } from './upload.ts'
 import { type Import, IMPORT_STATUS } from './imports.ts'
 import { encodingOf } from './inspect-file.ts'
@@ -74,6 +75,68 @@ export function ImportsPage() {
     if (isOther) setFailure(new DisplayableError(`This is a different file. Choose ${nameOf(found)} to resume.`))
     else await upload(file, found)
   }
+  const resumeButton = (found: Import) =>
+    canEdit &&
+    found.status === 'UPLOADING' &&
+    !uploading && (
+      <FileButton onChange={(file) => void resume(found, file)} accept={ACCEPT}>
+        {(props) => (
+          <Button variant="subtle" color="gray" h="auto" styles={{ label: { whiteSpace: 'normal' } }} {...props}>
+            Resume upload…
+          </Button>
+        )}
+      </FileButton>
+    )
+  const columns: readonly Column<Import>[] = [
+    { id: 'file', head: 'File', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
+    {
+      id: 'status',
+      head: 'Status',
+      phone: 'state',
+      cell: (found) => (
+        <>
+          <StatusBadge status={IMPORT_STATUS[found.status]} plain />
+          {resumeButton(found)}
+        </>
+      ),
+    },
+    {
+      id: 'created',
+      head: 'Created',
+      isNumber: true,
+      phone: 'about',
+      cell: ({ created }) => (
+        <>
+          {count(created)}
+          <span className="phone"> created</span>
+        </>
+      ),
+    },
+    { id: 'updated', head: 'Updated', isNumber: true, cell: ({ updated }) => count(updated) },
+    { id: 'suppressed', head: 'Suppressed', isNumber: true, cell: ({ suppressed }) => count(suppressed) },
+    {
+      id: 'failed',
+      head: 'Failed',
+      isNumber: true,
+      phone: 'number',
+      cell: ({ failed }) => (
+        <>
+          {count(failed)}
+          <span className="phone"> failed</span>
+        </>
+      ),
+    },
+    {
+      id: 'started',
+      head: 'Started',
+      isNumber: true,
+      cell: ({ createdAt }) => (
+        <span className="t2">
+          <Time at={createdAt} />
+        </span>
+      ),
+    },
+  ]
   return (
     <Page
       title="Imports"
@@ -123,75 +186,27 @@ export function ImportsPage() {
           </div>
         </>
       )}
-      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={6} />}
-      {data?.length === 0 && !uploading && (
-        <p className="t2">
-          Import contacts from a CSV file. You map its columns and state the consent before the first row is imported.
-          For large files, you can also use the command line: <span className="mono">cli import</span>.
-        </p>
-      )}
-      {data && data.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              <th>File</th>
-              <th>Status</th>
-              <th className="num">Created</th>
-              <th className="num wide">Updated</th>
-              <th className="num wide">Suppressed</th>
-              <th className="num">Failed</th>
-              <th className="num wide">Started</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((each) => (
-              <tr key={each.id}>
-                <td className="strong" data-cell="title">
-                  <Link
-                    className="link"
-                    to="/w/$workspaceId/imports/$importId"
-                    params={{ workspaceId: workspace.id, importId: each.id }}
-                  >
-                    {each.name}
-                  </Link>
-                </td>
-                <td data-cell="state">
-                  <StatusBadge status={IMPORT_STATUS[each.status]} plain />
-                  {canEdit && each.status === 'UPLOADING' && !uploading && (
-                    <FileButton onChange={(file) => void resume(each, file)} accept={ACCEPT}>
-                      {(props) => (
-                        <Button
-                          variant="subtle"
-                          color="gray"
-                          h="auto"
-                          styles={{ label: { whiteSpace: 'normal' } }}
-                          {...props}
-                        >
-                          Resume upload…
-                        </Button>
-                      )}
-                    </FileButton>
-                  )}
-                </td>
-                <td className="num" data-cell="about">
-                  {count(each.created)}
-                  <span className="phone"> created</span>
-                </td>
-                <td className="num wide">{count(each.updated)}</td>
-                <td className="num wide">{count(each.suppressed)}</td>
-                <td className="num" data-cell="number">
-                  {count(each.failed)}
-                  <span className="phone"> failed</span>
-                </td>
-                <td className="num wide t2">
-                  <Time at={each.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Import>
+        label="Imports"
+        rows={data}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={({ id }) => id}
+        columns={columns}
+        link={({ id }, title) => (
+          <Link to="/w/$workspaceId/imports/$importId" params={{ workspaceId: workspace.id, importId: id }}>
+            {title}
+          </Link>
+        )}
+        empty={
+          !uploading && (
+            <EmptyPage icon={IconFileImport} title="No imports yet">
+              Import contacts from a CSV file. You map its columns and state the consent before the first row is
+              imported. For large files, you can also use the command line: <span className="mono">cli import</span>.
+            </EmptyPage>
+          )
+        }
+      />
     </Page>
   )
 }

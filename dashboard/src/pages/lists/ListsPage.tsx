@@ -1,6 +1,6 @@
-import { Button, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconPlus } from '@tabler/icons-react'
+import { IconDots, IconList, IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -9,19 +9,22 @@ import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ListForm } from './ListForm.tsx'
 import classes from './lists.module.css'
 
+type List = Schemas['ContactList']
+
+/** Lists the lists and the tags. */
 export function ListsPage() {
   const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
   const [isCreating, setIsCreating] = useState(false)
   const [removing, setRemoving] = useState<string>()
-  const [editing, setEditing] = useState<Schemas['ContactList']>()
+  const [editing, setEditing] = useState<List>()
   const {
     data: lists,
     error,
@@ -34,6 +37,52 @@ export function ListsPage() {
   const { data: tags } = useWorkspaceQuery(['tags', 'page'], (api, signal) =>
     readPages((query) => api.GET('/tags', { params: { query }, signal })),
   )
+  const columns: readonly Column<List>[] = [
+    {
+      id: 'name',
+      head: 'Name',
+      phone: 'title',
+      cell: ({ name, doubleOptIn, public: isPublic }) => (
+        <>
+          <span className="strong">{name}</span>
+          {doubleOptIn && <span className="small t3"> · double opt-in</span>}
+          {isPublic && <span className="small t3"> · public</span>}
+        </>
+      ),
+    },
+    { id: 'description', head: 'Description', cell: ({ description }) => <span className="t2">{description}</span> },
+    {
+      id: 'contacts',
+      head: 'Contacts',
+      isNumber: true,
+      phone: 'number',
+      cell: ({ contactCount }) => <span className={contactCount === 0 ? 't3' : 'strong'}>{count(contactCount)}</span>,
+    },
+    {
+      id: 'created',
+      head: 'Created',
+      isNumber: true,
+      cell: ({ createdAt }) => (
+        <span className="t2">
+          <Time at={createdAt} />
+        </span>
+      ),
+    },
+    ...(canEdit
+      ? [
+          {
+            id: 'actions',
+            head: 'Actions',
+            hidesHead: true,
+            isNumber: true,
+            phone: 'state' as const,
+            cell: (list: List) => (
+              <ListMenu list={list} onEdit={() => setEditing(list)} onDelete={() => setRemoving(list.id)} />
+            ),
+          },
+        ]
+      : []),
+  ]
   return (
     <Page
       title="Lists and tags"
@@ -49,72 +98,30 @@ export function ListsPage() {
       {isCreating && <ListForm onDone={() => setIsCreating(false)} />}
       {editing && <ListForm key={editing.id} list={editing} onDone={() => setEditing(undefined)} />}
       <Section title="Lists" meta={lists && count(lists.length)}>
-        {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-        {!lists && !error && <SkeletonRows rows={4} />}
-        {lists?.length === 0 && <p className="t2">Lists group subscribers. Joining a list can start an automation.</p>}
-        {lists && lists.length > 0 && (
-          <table className="table">
-            <thead>
-              <tr>
-                <th>Name</th>
-                <th className="wide">Description</th>
-                <th className="num">Contacts</th>
-                <th className="num wide">Created</th>
-                <th>
-                  <VisuallyHidden>Actions</VisuallyHidden>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {lists.map((list) => (
-                <tr key={list.id}>
-                  <td className="strong">
-                    <Link
-                      to="/w/$workspaceId/contacts"
-                      params={{ workspaceId: workspace.id }}
-                      search={{ listId: list.id }}
-                    >
-                      {list.name}
-                    </Link>
-                    {list.doubleOptIn && <span className="small t3"> · double opt-in</span>}
-                    {list.public && <span className="small t3"> · public</span>}
-                  </td>
-                  <td className="wide t2">{list.description}</td>
-                  <td className={`num ${list.contactCount === 0 ? 't3' : 'strong'}`}>{count(list.contactCount)}</td>
-                  <td className="num wide t2">
-                    <Time at={list.createdAt} />
-                  </td>
-                  <td className="num">
-                    {canEdit &&
-                      (removing === list.id ? (
-                        <ConfirmDeleteList
-                          id={list.id}
-                          contacts={list.contactCount}
-                          onDone={() => setRemoving(undefined)}
-                        />
-                      ) : (
-                        <>
-                          <DoubleOptInButton list={list} />
-                          <Button
-                            variant="subtle"
-                            color="gray"
-                            aria-label={`Edit ${list.name}`}
-                            disabled={editing !== undefined || isCreating}
-                            onClick={() => setEditing(list)}
-                          >
-                            Edit…
-                          </Button>
-                          <Button variant="subtle" color="gray" onClick={() => setRemoving(list.id)}>
-                            Delete…
-                          </Button>
-                        </>
-                      ))}
-                  </td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        )}
+        <DataTable<List>
+          label="Lists"
+          rows={lists}
+          error={error}
+          onRetry={() => void refetch()}
+          idOf={({ id }) => id}
+          columns={columns}
+          link={({ id }, title) => (
+            <Link to="/w/$workspaceId/contacts" params={{ workspaceId: workspace.id }} search={{ listId: id }}>
+              {title}
+            </Link>
+          )}
+          below={({ id, contactCount }) =>
+            removing === id && (
+              <ConfirmDeleteList id={id} contacts={contactCount} onDone={() => setRemoving(undefined)} />
+            )
+          }
+          empty={
+            <EmptyPage icon={IconList} title="No lists yet">
+              Lists group subscribers. Joining a list can start an automation, and contacts can leave public lists
+              themselves.
+            </EmptyPage>
+          }
+        />
       </Section>
       <Section title="Tags" meta={tags?.length}>
         {tags?.length === 0 && <p className="t2">No tags yet.</p>}
@@ -136,8 +143,16 @@ export function ListsPage() {
   )
 }
 
-/** Turns double opt-in of a list on or off. */
-function DoubleOptInButton({ list: { id, doubleOptIn } }: { list: Schemas['ContactList'] }) {
+/** What can be done with a list. */
+function ListMenu({
+  list: { id, name, doubleOptIn },
+  onEdit,
+  onDelete,
+}: {
+  list: List
+  onEdit: () => void
+  onDelete: () => void
+}) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const change = useMutation({
@@ -146,9 +161,25 @@ function DoubleOptInButton({ list: { id, doubleOptIn } }: { list: Schemas['Conta
     onSettled: () => void invalidate('lists'),
   })
   return (
-    <Button variant="subtle" color="gray" className="wide" loading={change.isPending} onClick={() => change.mutate()}>
-      {doubleOptIn ? 'Turn off double opt-in' : 'Require double opt-in'}
-    </Button>
+    <Menu position="bottom-end">
+      <Menu.Target>
+        <ActionIcon variant="subtle" color="gray" aria-label={`Actions for ${name}`} loading={change.isPending}>
+          <IconDots aria-hidden />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Item onClick={onEdit}>Edit…</Menu.Item>
+        <Menu.Item onClick={() => change.mutate()}>
+          {doubleOptIn ? 'Turn off double opt-in' : 'Require double opt-in'}
+          <span className="small t3" style={{ display: 'block' }}>
+            {doubleOptIn ? 'Contacts join at once.' : 'Contacts join when they confirm by email.'}
+          </span>
+        </Menu.Item>
+        <Menu.Item color="bad" onClick={onDelete}>
+          Delete…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
   )
 }
 

@@ -1,10 +1,11 @@
 import { ToContact } from '../../components/ToContact.tsx'
-import { Button, Checkbox, TextInput, UnstyledButton } from '@mantine/core'
+import { Button, TextInput, UnstyledButton } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
-import { errorMessage, hasErrorCode } from '../../api/client.ts'
+import { IconMail } from '@tabler/icons-react'
+import { errorMessage, hasErrorCode, type Schemas } from '../../api/client.ts'
 import { useAutomations } from '../automations/use-automations.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useCampaignOptions, useStats } from '../../api/queries.ts'
@@ -13,12 +14,15 @@ import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { ServerReply } from '../../components/ServerReply.tsx'
 import { MESSAGE_STATUS, type MessageStatus, StatusBadge } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import classes from './messages.module.css'
+
+type Message = Schemas['MessageSummary']
 
 const STATUSES: readonly MessageStatus[] = [
   'UNCONFIRMED',
@@ -38,7 +42,6 @@ export function MessagesPage() {
   const { status, automationId, campaignId, to } = useSearch({ from: '/w/$workspaceId/messages' })
   const navigate = useNavigate({ from: '/w/$workspaceId/messages' })
   const canEdit = useHasRole('editor')
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const { data: stats } = useStats()
   const campaigns = useCampaignOptions()
   const campaignName = (id: string) => campaigns?.find(({ value }) => value === id)?.label
@@ -77,7 +80,6 @@ export function MessagesPage() {
     campaignId?: string | undefined
     to?: string | undefined
   }) => {
-    setChosen(new Set())
     const search = { status, automationId, campaignId, to, ...next }
     void navigate({
       search: {
@@ -95,6 +97,76 @@ export function MessagesPage() {
     SENDING: stats?.sending,
   }
   const canDecide = canEdit && (status === 'UNCONFIRMED' || status === 'FAILED')
+  const columns: readonly Column<Message>[] = [
+    {
+      id: 'email',
+      head: 'Email',
+      phone: 'title',
+      cell: ({ subject }) => <span className="strong">{subject ?? <span className="t3">No subject</span>}</span>,
+    },
+    {
+      id: 'status',
+      head: 'Status',
+      phone: 'state',
+      cell: (message) => <StatusBadge status={MESSAGE_STATUS[message.status]} />,
+    },
+    {
+      id: 'source',
+      head: 'Source',
+      cell: (message) => (
+        <span className="t2">
+          {message.campaignId !== null ? (
+            <Link
+              className="link"
+              to="/w/$workspaceId/campaigns/$campaignId"
+              params={{ workspaceId: workspace.id, campaignId: message.campaignId }}
+            >
+              {campaignName(message.campaignId) ?? 'Campaign'}
+            </Link>
+          ) : message.automationId === null ? (
+            'Transactional email'
+          ) : (
+            nameOf(message.automationId)
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'to',
+      head: 'To',
+      phone: 'about',
+      cell: (message) => (
+        <ToContact className="link" contactId={message.contactId}>
+          <bdi>{message.to ?? 'Contact'}</bdi>
+        </ToContact>
+      ),
+    },
+    {
+      id: 'reply',
+      head: 'Server response',
+      cell: (message) => {
+        const reply = message.error ?? message.response
+        return (
+          reply !== null && (
+            <span className={`t2 ${classes.response}`}>
+              <ServerReply reply={reply} />
+            </span>
+          )
+        )
+      },
+    },
+    {
+      id: 'due',
+      head: 'Due',
+      isNumber: true,
+      phone: 'number',
+      cell: ({ createdAt }) => (
+        <span className="t2">
+          <Time at={createdAt} />
+        </span>
+      ),
+    },
+  ]
   return (
     <Page title="Messages">
       <div className="tabs">
@@ -142,101 +214,38 @@ export function MessagesPage() {
           deliver a message twice.
         </p>
       )}
-      {canDecide && chosen.size > 0 && (
-        <BulkActions ids={[...chosen]} isUnconfirmed={status === 'UNCONFIRMED'} onDone={() => setChosen(new Set())} />
-      )}
-      {error && <ErrorBanner error={error} onRetry={refetch} />}
-      {!messages && !error && <SkeletonRows rows={12} />}
-      {messages?.length === 0 && (
-        <p className="t2">
-          {[status, automationId, campaignId, to].every((filter) => filter === undefined)
-            ? 'No messages yet.'
-            : 'No messages match these filters.'}
-        </p>
-      )}
-      {messages && messages.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              {canDecide && (
-                <th style={{ width: 32 }}>
-                  <Checkbox
-                    aria-label="Select all"
-                    checked={chosen.size === messages.length}
-                    indeterminate={chosen.size > 0 && chosen.size < messages.length}
-                    onChange={({ currentTarget: { checked } }) =>
-                      setChosen(new Set(checked ? messages.map(({ id }) => id) : []))
-                    }
-                  />
-                </th>
-              )}
-              <th>Status</th>
-              <th>Email</th>
-              <th className="wide">Source</th>
-              <th>To</th>
-              <th className="wide">Server response</th>
-              <th className="num">Due</th>
-            </tr>
-          </thead>
-          <tbody>
-            {messages.map((message) => (
-              <tr key={message.id}>
-                {canDecide && (
-                  <td data-cell="select">
-                    <Checkbox
-                      aria-label={`${message.subject ?? 'Email'} to ${message.to ?? 'contact'}`}
-                      checked={chosen.has(message.id)}
-                      onChange={({ currentTarget: { checked } }) => {
-                        const next = new Set(chosen)
-                        if (checked) next.add(message.id)
-                        else next.delete(message.id)
-                        setChosen(next)
-                      }}
-                    />
-                  </td>
-                )}
-                <td data-cell="state">
-                  <StatusBadge status={MESSAGE_STATUS[message.status]} />
-                </td>
-                <td className="strong" data-cell="title">
-                  <Link
-                    to="/w/$workspaceId/messages/$messageId"
-                    params={{ workspaceId: workspace.id, messageId: message.id }}
-                  >
-                    {message.subject ?? <span className="t3">No subject</span>}
-                  </Link>
-                </td>
-                <td className="wide t2">
-                  {message.campaignId === null ? (
-                    message.automationId === null ? (
-                      'Transactional email'
-                    ) : (
-                      nameOf(message.automationId)
-                    )
-                  ) : (
-                    <Link
-                      className="link"
-                      to="/w/$workspaceId/campaigns/$campaignId"
-                      params={{ workspaceId: workspace.id, campaignId: message.campaignId }}
-                    >
-                      {campaignName(message.campaignId) ?? 'Campaign'}
-                    </Link>
-                  )}
-                </td>
-                <td data-cell="about">
-                  <ToContact className="link" contactId={message.contactId}>
-                    <bdi>{message.to ?? 'Contact'}</bdi>
-                  </ToContact>
-                </td>
-                <td className={`wide mono t2 ${classes.response}`}>{message.error ?? message.response}</td>
-                <td className="num t2" data-cell="number">
-                  <Time at={message.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Message>
+        // Another status has other actions.
+        key={status}
+        label="Messages"
+        rows={messages}
+        error={error}
+        onRetry={refetch}
+        idOf={({ id }) => id}
+        columns={columns}
+        link={({ id }, title) => (
+          <Link to="/w/$workspaceId/messages/$messageId" params={{ workspaceId: workspace.id, messageId: id }}>
+            {title}
+          </Link>
+        )}
+        {...(canDecide && {
+          bulk: {
+            nameOf: ({ subject, to: address }: Message) => `${subject ?? 'Email'} to ${address ?? 'contact'}`,
+            actions: (chosen: readonly Message[], clear: () => void) => (
+              <BulkActions ids={chosen.map(({ id }) => id)} isUnconfirmed={status === 'UNCONFIRMED'} onDone={clear} />
+            ),
+          },
+        })}
+        empty={
+          [status, automationId, campaignId, to].every((filter) => filter === undefined) ? (
+            <EmptyPage icon={IconMail} title="No messages yet">
+              Every email to every contact appears here, with its status and the reply of the mail server.
+            </EmptyPage>
+          ) : (
+            <p className="t2">No messages match these filters.</p>
+          )
+        }
+      />
       <LoadMoreButton of={nextPage} />
     </Page>
   )

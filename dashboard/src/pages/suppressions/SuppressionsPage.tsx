@@ -1,4 +1,4 @@
-import { Button, Select, TextInput, VisuallyHidden } from '@mantine/core'
+import { Button, Select, TextInput } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
@@ -8,10 +8,9 @@ import { useCursorList } from '../../api/cursor-list.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { NewSuppressionForm } from './NewSuppression.tsx'
 import { REASON_LABELS, REASONS } from './reasons.ts'
 
@@ -70,64 +69,68 @@ export function SuppressionsPage() {
       }
     >
       {isCreating && <NewSuppressionForm onDone={() => setIsCreating(false)} />}
-      {error && <ErrorBanner error={error} onRetry={refetch} />}
-      {!rows && !error && <SkeletonRows rows={6} />}
-      {rows?.length === 0 && (
-        <p className="t2">
-          {email === '' && !reason
-            ? 'Unsubscribes, spam complaints and hard bounces appear here.'
-            : 'No suppressions match these filters.'}
-        </p>
-      )}
-      {rows && rows.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              <th>Email</th>
-              <th>Reason</th>
-              <th className="wide">Note</th>
-              <th className="num">Added</th>
-              <th>
-                <VisuallyHidden>Actions</VisuallyHidden>
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <Row key={row.id} suppression={row} canEdit={canEdit} />
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Suppression>
+        label="Suppressions"
+        rows={rows}
+        error={error}
+        onRetry={refetch}
+        idOf={({ id }) => id}
+        columns={columnsFor(canEdit)}
+        empty={
+          <p className="t2">
+            {email === '' && !reason
+              ? 'Unsubscribes, spam complaints and hard bounces appear here.'
+              : 'No suppressions match these filters.'}
+          </p>
+        }
+      />
       <LoadMoreButton of={nextPage} />
     </Page>
   )
 }
 
-function Row({ suppression, canEdit }: { suppression: Suppression; canEdit: boolean }) {
-  const [isRemoving, setRemoving] = useState(false)
-  const { email, reason, note, createdAt } = suppression
-  return (
-    <tr>
-      <td className="strong" data-cell="title">
-        {email ?? <span className="t3">Erased (hash only)</span>}
-      </td>
-      <td data-cell="about">{REASON_LABELS[reason]}</td>
-      <td className="wide t2">{note}</td>
-      <td className="num t2" data-cell="number">
+const columnsFor = (canEdit: boolean): readonly Column<Suppression>[] => [
+  {
+    id: 'email',
+    head: 'Email',
+    phone: 'title',
+    cell: ({ email }) => <span className="strong">{email ?? <span className="t3">Erased (hash only)</span>}</span>,
+  },
+  { id: 'reason', head: 'Reason', phone: 'about', cell: ({ reason }) => REASON_LABELS[reason] },
+  { id: 'note', head: 'Note', wraps: true, cell: ({ note }) => <span className="t2">{note}</span> },
+  {
+    id: 'added',
+    head: 'Added',
+    isNumber: true,
+    phone: 'number',
+    cell: ({ createdAt }) => (
+      <span className="t2">
         <Time at={createdAt} as="date" />
-      </td>
-      <td className="num" data-cell="actions">
-        {canEdit &&
-          (isRemoving ? (
-            <ConfirmRemove suppression={suppression} onDone={() => setRemoving(false)} />
-          ) : (
-            <Button variant="subtle" color="gray" onClick={() => setRemoving(true)}>
-              Remove…
-            </Button>
-          ))}
-      </td>
-    </tr>
+      </span>
+    ),
+  },
+  ...(canEdit
+    ? [
+        {
+          id: 'actions',
+          head: 'Actions',
+          hidesHead: true,
+          isNumber: true,
+          phone: 'actions' as const,
+          cell: (suppression: Suppression) => <RemoveButton suppression={suppression} />,
+        },
+      ]
+    : []),
+]
+
+function RemoveButton({ suppression }: { suppression: Suppression }) {
+  const [isRemoving, setRemoving] = useState(false)
+  return isRemoving ? (
+    <ConfirmRemove suppression={suppression} onDone={() => setRemoving(false)} />
+  ) : (
+    <Button variant="subtle" color="gray" onClick={() => setRemoving(true)}>
+      Remove…
+    </Button>
   )
 }
 

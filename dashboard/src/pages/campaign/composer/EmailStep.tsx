@@ -1,15 +1,16 @@
 import { Button, Checkbox, SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { type ReactNode, Suspense, useState } from 'react'
 import { useCampaignTemplate, useEmailTemplates } from '../../../api/queries.ts'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
+import { lazyPart } from '../../../lib/load-with-retry.ts'
 import { Step } from '../../../primitives/Steps.tsx'
 import type { Check } from '../../../primitives/Checklist.tsx'
 import { AbTestFields, DEFAULT_TEST, letterOf } from './AbTestFields.tsx'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
-const loadDesigner = () => import('./EmailDesigner.tsx')
-const EmailDesigner = lazy(async () => ({ default: (await loadDesigner()).EmailDesigner }))
+const loadDesigner = async () => (await import('./EmailDesigner.tsx')).EmailDesigner
+const EmailDesigner = lazyPart(loadDesigner)
 
 const SOURCES = [
   { value: 'DESIGN', label: 'Design' },
