@@ -2,6 +2,7 @@ import type { Renderer } from '../rendering/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { Dns } from '../platform/dns.ts'
+import type { ImageReader } from '../platform/image.ts'
 import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Secrets } from '../platform/secrets.ts'
@@ -42,6 +43,8 @@ export interface ApiDependencies extends Dependencies {
   dns: Dns
   /** Names and addresses in private networks that webhooks may reach, and that image previews may load from. */
   webhookAllowedHosts: readonly string[]
+  /** Converts images that members upload, and those of previews. */
+  images: ImageReader
   /** Maximum bytes of the files in the media library of a workspace. */
   maxMediaBytes: number
   /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is trusted. */

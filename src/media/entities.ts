@@ -1,5 +1,5 @@
 import { defineEntity, p } from '@mikro-orm/core'
-import type { ImageType } from './read-image.ts'
+import type { ImageType } from '../platform/image.ts'
 
 const schema = defineEntity({
   name: 'MediaFile',

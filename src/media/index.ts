@@ -1,2 +1,3 @@
 export { MediaFile } from './entities.ts'
+export { createImageReader } from './read-image.ts'
 export { mediaPages } from './pages.ts'

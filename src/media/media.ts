@@ -5,8 +5,9 @@ import { ApiError } from '../platform/api-error.ts'
 import { isId } from '../platform/ids.ts'
 import { MediaFile } from './entities.ts'
 import { MEDIA_FULL, MEDIA_IN_USE, MEDIA_NOT_FOUND } from './errors.ts'
-import { findUses, totalBytes } from './queries.ts'
-import { hashOf, type Image } from './read-image.ts'
+import { findUses, insertFile, totalBytes } from './queries.ts'
+import type { Image } from '../platform/image.ts'
+import { hashOf } from './read-image.ts'
 
 /** A page of a workspace's files, newest first, and their total. @param search a part of the name or the alt text */
 export function listFiles(
@@ -43,15 +44,16 @@ export async function addFile(
 ): Promise<{ file: MediaFile; isNew: boolean }> {
   const unit = unitOf(em)
   const hash = hashOf(workspaceId, image.content)
-  const known = await unit.findOne(MediaFile, { hash })
+  const find = () => unit.findOne(MediaFile, { hash }, FRESH_READ)
+  const known = await find()
   if (known) return { file: known, isNew: false }
   if ((await totalBytes(unit, workspaceId)) + image.content.length > maxBytes) {
     const limit = Math.floor(maxBytes / 1024 / 1024).toLocaleString('en-US')
     throw new ApiError(MEDIA_FULL, { message: MEDIA_FULL.message.replace('1,000', limit) })
   }
-  const file = unit.create(MediaFile, { id, workspaceId, name, alt, hash, bytes: image.content.length, ...image })
-  await unit.flush()
-  return { file, isNew: true }
+  // Another request may store the same content meanwhile.
+  const isNew = await insertFile(unit, { id, workspaceId, name, alt, hash, ...image })
+  return { file: (await find())!, isNew }
 }
 
 /** Changes the given fields. @throws {ApiError} `media_not_found` */
@@ -70,8 +72,6 @@ export async function updateFile(
   return file
 }
 
-const ENDED = ['SENT', 'CANCELLED']
-
 /**
  * Deletes a file. Emails that were sent show a gap in its place.
  *
@@ -81,11 +81,10 @@ export async function deleteFile(em: EntityManager, workspaceId: string, id: str
   const unit = unitOf(em)
   const file = isId(id) ? await unit.findOne(MediaFile, { id, workspaceId }) : null
   if (!file) throw new ApiError(MEDIA_NOT_FOUND)
-  const uses = await findUses(unit, workspaceId, file.hash)
-  const use = uses.find(({ kind, status }) => kind !== 'CAMPAIGN' || !ENDED.includes(status!))
-  if (use)
-    throw new ApiError(MEDIA_IN_USE, {
-      message: `The ${use.kind.toLowerCase()} "${use.name}" uses this file. Remove it there first.`,
-    })
+  const [use] = await findUses(unit, workspaceId, file.hash, { onlySending: true })
+  if (use) {
+    const what = use.kind === 'EMAIL' ? 'scheduled email' : use.kind.toLowerCase()
+    throw new ApiError(MEDIA_IN_USE, { message: `The ${what} "${use.name}" uses this file. Remove it there first.` })
+  }
   await unit.remove(file).flush()
 }

@@ -1,11 +1,12 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
-import type { ImageType } from './read-image.ts'
+import type { Image, ImageType } from '../platform/image.ts'
 
 /** A use of a file. */
 export interface MediaUse {
-  kind: 'TEMPLATE' | 'AUTOMATION' | 'CAMPAIGN'
+  kind: 'TEMPLATE' | 'AUTOMATION' | 'CAMPAIGN' | 'EMAIL'
   id: string
+  /** Of a transactional email, its subject. */
   name: string
   /** The status of an automation or a campaign. */
   status: string | null
@@ -16,9 +17,16 @@ const MAX_USES = 100
 
 /**
  * Returns what shows a file: templates in their newest version, automations in any version or as a draft, because contacts may
- * still be on an old one, and campaigns.
+ * still be on an old one, campaigns, and transactional emails that are scheduled.
+ *
+ * @param onlySending whether ended campaigns are left out
  */
-export async function findUses(em: EntityManager, workspaceId: string, hash: string): Promise<MediaUse[]> {
+export async function findUses(
+  em: EntityManager,
+  workspaceId: string,
+  hash: string,
+  { onlySending = false }: { onlySending?: boolean } = {},
+): Promise<MediaUse[]> {
   return sql<MediaUse>(
     em,
     `select * from (
@@ -32,10 +40,16 @@ export async function findUses(em: EntityManager, workspaceId: string, hash: str
          or exists (select from automation_drafts where automation_id = automation.id and strpos(content::text, $2) > 0))
        union all
        select 'CAMPAIGN', id, name, status from campaigns campaign
-       where workspace_id = $1::uuid and (strpos(source::text, $2) > 0 or strpos(ab_test::text, $2) > 0 or exists (
-         select from campaign_contents where campaign_id = campaign.id and strpos(html, $2) > 0))
+       where workspace_id = $1::uuid and not ($3 and status in ('SENT', 'CANCELLED')) and (
+         strpos(source::text, $2) > 0
+         or exists (select from campaign_contents where campaign_id = campaign.id and strpos(html, $2) > 0))
+       union all
+       select 'EMAIL', email.id, email.subject, null from emails email
+       left join template_versions used on used.template_id = email.template_id and used.version = email.template_version
+       where email.workspace_id = $1::uuid and email.scheduled_at > now() and email.cancelled_at is null
+         and (strpos(email.html, $2) > 0 or strpos(used.source::text, $2) > 0)
      ) used order by name, id limit ${MAX_USES}`,
-    [workspaceId, `/m/${hash}.`],
+    [workspaceId, `/m/${hash}.`, onlySending],
   )
 }
 
@@ -60,4 +74,19 @@ export async function findContent(
     [hash],
   )
   return row
+}
+
+/** Stores a file. @returns `false` if its content is stored already */
+export async function insertFile(
+  em: EntityManager,
+  file: { id: string; workspaceId: string; name: string; alt: string | null; hash: string } & Image,
+): Promise<boolean> {
+  const { id, workspaceId, name, alt, hash, type, width, height, content } = file
+  const rows = await sql(
+    em,
+    `insert into media_files (id, workspace_id, name, alt, hash, type, width, height, bytes, content)
+     values ($1::uuid, $2::uuid, $3, $4, $5, $6, $7, $8, $9, $10) on conflict (hash) do nothing returning id`,
+    [id, workspaceId, name, alt, hash, type, width, height, content.length, content],
+  )
+  return rows.length > 0
 }

@@ -1,50 +1,47 @@
 import { createHash } from 'node:crypto'
-import sharp from 'sharp'
-import { ApiError } from '../platform/api-error.ts'
-import { NOT_AN_IMAGE } from './errors.ts'
+import { ApiError, BUSY } from '../platform/api-error.ts'
+import { createJobProcess, JobTookTooLong } from '../platform/job-process.ts'
+import type { ImageReader } from '../platform/image.ts'
+import type { ImageJob, ImageResult } from './convert-image.ts'
+import { IMAGE_TOO_LARGE, NOT_AN_IMAGE } from './errors.ts'
 
-/** The formats that every mail client shows: https://www.caniemail.com/search/?s=image */
-export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif'
-
-export interface Image {
-  type: ImageType
-  width: number
-  height: number
-  content: Buffer
-}
-
-/** An email is at most 800 pixels wide, on screens with two dots for each pixel. */
-const MAX_WIDTH = 1_600
-/** Maximum number of pixels of an image before it is scaled: a photo of a telephone. */
-const MAX_PIXELS = 50_000_000
-const SECONDS = 10
-
-/** The formats of files that are read, as sharp names them. */
-const READ: readonly string[] = ['png', 'jpeg', 'gif', 'webp', 'svg']
+/** Milliseconds in which an image must be converted. A photo takes less than one second. */
+const MAX_MS = 15_000
+/** Megabytes for JavaScript. The image itself is outside of it. */
+const MAX_MB = 256
+/** Images that wait for their turn. */
+const MAX_WAITING = 50
 
 /**
- * Converts a file to an image for emails: scaled to at most 1,600 pixels, upright, and without metadata such as the place where it was
- * taken. SVG and transparent WebP become PNG, other WebP becomes JPEG.
- *
- * @throws {ApiError} `not_an_image`
+ * Reads images in a process that is killed if one takes too long: a drawing of a few hundred bytes can take minutes, and no timeout of
+ * sharp ends it.
  */
-export async function readImage(file: Buffer): Promise<Image> {
-  try {
-    const options = { limitInputPixels: MAX_PIXELS, animated: true }
-    const { format, hasAlpha, pages = 1 } = await sharp(file, options).metadata()
-    if (!READ.includes(format)) throw new ApiError(NOT_AN_IMAGE)
-    const isAnimated = format === 'gif' || (format === 'webp' && pages > 1)
-    const to = isAnimated ? 'gif' : format === 'jpeg' || (format === 'webp' && !hasAlpha) ? 'jpeg' : 'png'
-    const { data, info } = await sharp(file, { ...options, animated: isAnimated })
-      .timeout({ seconds: SECONDS })
-      .autoOrient()
-      .resize({ width: MAX_WIDTH, withoutEnlargement: true })
-      .toFormat(to, to === 'jpeg' ? { quality: 85, mozjpeg: true } : {})
-      .toBuffer({ resolveWithObject: true })
-    return { type: `image/${to}`, width: info.width, height: info.pageHeight ?? info.height, content: data }
-  } catch {
-    // Sharp's messages describe its own steps, not what is wrong with the file.
-    throw new ApiError(NOT_AN_IMAGE)
+export function createImageReader(): ImageReader {
+  const jobs = createJobProcess<ImageJob, ImageResult>({
+    script: new URL('./image-process.ts', import.meta.url),
+    maxMs: () => MAX_MS,
+    maxMb: MAX_MB,
+  })
+  let waiting = 0
+  return {
+    async read(file, { refusesSvg = false } = {}) {
+      if (waiting >= MAX_WAITING) throw new ApiError(BUSY)
+      waiting += 1
+      try {
+        const result = await jobs.run({ file, refusesSvg })
+        if (!('fault' in result)) return { ...result, content: Buffer.from(result.content) }
+        throw new ApiError(result.fault === 'too large' ? IMAGE_TOO_LARGE : NOT_AN_IMAGE)
+      } catch (error) {
+        if (error instanceof JobTookTooLong)
+          throw new ApiError(IMAGE_TOO_LARGE, {
+            message: 'The image takes too long to read. Make it smaller or simpler.',
+          })
+        throw error instanceof ApiError ? error : new ApiError(NOT_AN_IMAGE)
+      } finally {
+        waiting -= 1
+      }
+    },
+    close: () => jobs.close(),
   }
 }
 

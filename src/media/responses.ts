@@ -30,10 +30,10 @@ export const fileResponse = object(fields)
 
 const useResponse = object({
   kind: string()
-    .oneOf(['TEMPLATE', 'AUTOMATION', 'CAMPAIGN'] as const)
+    .oneOf(['TEMPLATE', 'AUTOMATION', 'CAMPAIGN', 'EMAIL'] as const)
     .required()
     .meta({ example: 'TEMPLATE' }),
-  id: id('template, automation or campaign'),
+  id: id('template, automation, campaign or scheduled email'),
   name: string().required().meta({ example: 'Welcome' }),
   status: nullableText('The status of an automation or a campaign.'),
 })
@@ -45,7 +45,7 @@ export const fileDetailResponse = object({
   usedIn: array()
     .of(useResponse)
     .required()
-    .meta({ description: 'Templates, automations and campaigns that show it, at most 100.' }),
+    .meta({ description: 'Templates, automations, campaigns and scheduled emails that show it, at most 100.' }),
 })
   .required()
   .meta({ component: 'MediaFileDetail', description: 'An image, and what uses it.' })

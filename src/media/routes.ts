@@ -10,10 +10,12 @@ import {
   operation,
   pageResponse,
   rangeOf,
+  type Scope,
   single,
   type Visitor,
 } from '../http/index.ts'
-import { ApiError } from '../platform/api-error.ts'
+import { ApiError, BUSY } from '../platform/api-error.ts'
+import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import {
   IMAGE_TOO_LARGE,
   IMAGE_UNREACHABLE,
@@ -22,17 +24,33 @@ import {
   MEDIA_NOT_FOUND,
   NOT_AN_IMAGE,
 } from './errors.ts'
+import { MAX_FILE_BYTES } from './convert-image.ts'
 import { loadImage } from './load-image.ts'
 import { addFile, deleteFile, getFile, listFiles, updateFile } from './media.ts'
-import { findUses } from './queries.ts'
-import { readImage } from './read-image.ts'
+import { findUses, type MediaUse } from './queries.ts'
 import { fileDetailResponse, fileResponse, imageResponse, presentFile, presentFileDetail } from './responses.ts'
-import { imageUrlSchema, MAX_FILE_BYTES, mediaChangeSchema, mediaQuery, mediaSchema } from './schemas.ts'
+import { imageUrlSchema, mediaChangeSchema, mediaQuery, mediaSchema } from './schemas.ts'
 
 /** Base64 takes four characters for three bytes. */
 const UPLOAD_LIMIT = { bytes: Math.ceil((MAX_FILE_BYTES * 4) / 3) + 16 * 1024, values: 100 }
 
+/** The images that are loaded at a time, for each workspace. */
+const previews = new ConcurrencyLimit({
+  maxRunning: 6,
+  maxWaiting: 100,
+  maxWaitMs: 15_000,
+  createError: () => new ApiError(BUSY),
+})
+
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(mediaChangeSchema.fields))
+
+/** The scope that may read a use. */
+const SCOPES_OF_USES = {
+  TEMPLATE: 'templates:read',
+  AUTOMATION: 'automations:read',
+  CAMPAIGN: 'campaigns:read',
+  EMAIL: 'emails:send',
+} as const satisfies Record<MediaUse['kind'], Scope>
 
 const fileLinks = (id: string) => ({ getMediaFile: { id }, updateMediaFile: { id }, deleteMediaFile: { id } })
 
@@ -80,10 +98,10 @@ export const mediaOperations = [
       201: { description: 'The file.', schema: single(fileResponse), links: fileLinks('$response.body#/data/id') },
     },
     errors: { 400: [IMAGE_TOO_LARGE, NOT_AN_IMAGE], 409: [MEDIA_FULL] },
-    prepare({ body }) {
+    prepare({ body }, { images }) {
       const file = Buffer.from(body.content, 'base64')
       if (file.length > MAX_FILE_BYTES) throw new ApiError(IMAGE_TOO_LARGE, { param: '/content' })
-      return readImage(file)
+      return images.read(file)
     },
     async handle({ caller, body, call, prepared, visitor }, dependencies) {
       const { name, alt = null } = body
@@ -105,12 +123,16 @@ export const mediaOperations = [
     body: imageUrlSchema,
     changesNothing: true,
     responses: { 200: { description: 'The image.', schema: single(imageResponse) } },
-    errors: { 400: [IMAGE_UNREACHABLE, NOT_AN_IMAGE] },
-    async handle({ body, visitor }, dependencies) {
-      const publicUrl = await publicUrlFor(dependencies, visitor)
-      const options = { publicUrl, allowedHosts: dependencies.webhookAllowedHosts }
-      return ok({ dataUrl: await loadImage(dependencies.em, body.url, options) })
+    errors: { 400: [IMAGE_UNREACHABLE, IMAGE_TOO_LARGE, NOT_AN_IMAGE] },
+    // Other servers may be slow. Waiting for them must not keep the requests of the workspace waiting.
+    prepare({ caller, body }, dependencies) {
+      const { em, images, webhookAllowedHosts: allowedHosts } = dependencies
+      return previews.run(caller.workspace.id, async () => {
+        const publicUrl = (await dependencies.findPublicUrl()) ?? ''
+        return loadImage(em.fork(), body.url, { publicUrl, allowedHosts, images })
+      })
     },
+    handle: ({ prepared }) => ok({ dataUrl: prepared }),
   }),
 
   operation({
@@ -119,7 +141,9 @@ export const mediaOperations = [
     path: '/media-files/{id}',
     tag: 'Media',
     summary: 'Get a media file',
-    description: 'Returns a file, and the templates, automations and campaigns that show it.',
+    description:
+      'Returns a file, and the templates, automations, campaigns and scheduled emails that show it, as far as the scopes of the caller ' +
+      'allow to read them.',
     scope: 'templates:read',
     responses: {
       200: {
@@ -132,7 +156,8 @@ export const mediaOperations = [
     async handle({ caller, params, visitor }, dependencies) {
       const file = await getFile(dependencies.em, caller.workspace.id, params.id)
       const uses = await findUses(dependencies.em, caller.workspace.id, file.hash)
-      return ok(presentFileDetail(file, await publicUrlFor(dependencies, visitor), uses))
+      const mayRead = uses.filter(({ kind }) => caller.scopes.includes(SCOPES_OF_USES[kind]))
+      return ok(presentFileDetail(file, await publicUrlFor(dependencies, visitor), mayRead))
     },
   }),
 

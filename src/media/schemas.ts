@@ -1,8 +1,6 @@
 import { object } from 'yup'
 import { atMost, filledText, MAX_NAME_LENGTH, pageQuery, text } from '../http/index.ts'
 
-export const MAX_FILE_BYTES = 5 * 1024 * 1024
-
 /** A GIF of one pixel. */
 const EXAMPLE_IMAGE = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 

@@ -1,5 +1,5 @@
 /** Public URLs of files: `/m/<hash>.<ending>`. */
-import type { ImageType } from './read-image.ts'
+import type { ImageType } from '../platform/image.ts'
 
 const ENDINGS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif' } as const satisfies Record<
   ImageType,
@@ -7,14 +7,13 @@ const ENDINGS = { 'image/png': 'png', 'image/jpeg': 'jpg', 'image/gif': 'gif' } 
 >
 
 export const fileUrl = (publicUrl: string, { hash, type }: { hash: string; type: ImageType }): string =>
-  new URL(`/m/${hash}.${ENDINGS[type]}`, publicUrl).href
+  `${publicUrl}/m/${hash}.${ENDINGS[type]}`
 
 /** Reads the hash from the last part of a path. @returns `undefined` if it is not the name of a file */
 export const hashOfName = (name: string): string | undefined => /^([\w-]{32})\.(?:png|jpg|gif)$/.exec(name)?.[1]
 
 /** Reads the hash from a URL of this instance. @returns `undefined` if the URL is another one */
 export function hashOfUrl(url: string, publicUrl: string): string | undefined {
-  const [given, own] = [URL.parse(url), URL.parse(publicUrl)]
-  if (given === null || given.origin !== own?.origin || !given.pathname.startsWith('/m/')) return undefined
-  return hashOfName(given.pathname.slice('/m/'.length))
+  const start = `${publicUrl}/m/`
+  return url.startsWith(start) ? hashOfName(url.slice(start.length)) : undefined
 }

@@ -125,7 +125,11 @@ export async function requestPublic(request: PublicRequest, options: PublicReque
 
 /** Downloads a file from a server on the public internet, as {@link requestPublic} does. */
 export const downloadPublic = (url: string, maxBytes: number, options: PublicRequestOptions): Promise<PublicFile> =>
-  requestBytes({ url, method: 'GET', headers: {}, body: null, readsBody: true }, maxBytes, options)
+  requestBytes(
+    { url, method: 'GET', headers: { 'User-Agent': 'Dripline' }, body: null, readsBody: true },
+    maxBytes,
+    options,
+  )
 
 type Response = { status: number; retryAfter: string | null; location: string | null; body: Buffer | null } | NoResponse
 
@@ -146,7 +150,7 @@ function requestBytes(
         error instanceof Refused
           ? { problem: error.message, isPermanent: true }
           : {
-              problem: signal.aborted ? `No response within ${timeoutMs / 1000} s` : problemOf(error),
+              problem: signal.aborted ? `No response within ${Math.ceil(timeoutMs / 1000)} s` : problemOf(error),
               isPermanent: false,
             },
       )

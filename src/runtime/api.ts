@@ -1,3 +1,4 @@
+import { createImageReader } from '../media/index.ts'
 import type { AddressInfo } from 'node:net'
 import { createSessionAuthentication, requireRecentSignIn } from '../accounts/index.ts'
 import { writeEntry } from '../audit/index.ts'
@@ -28,6 +29,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
   const smtp = ownTransport(config)
   const checkReadiness = createReadiness(context)
   const authenticateKey = createKeyAuthentication(dependencies.em)
+  const images = createImageReader()
   const app = createApi(
     {
       ...dependencies,
@@ -48,6 +50,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       checkReadiness,
       checkHealth: () => health.problems(),
       webhookAllowedHosts: config.webhookAllowedHosts,
+      images,
       maxMediaBytes: config.MEDIA_MAX_MB * 1024 * 1024,
       trustedProxies: config.trustedProxies,
       publicUrl: config.PUBLIC_URL,
@@ -72,6 +75,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       await stopped
       clearTimeout(hurry)
       await renderer.close()
+      await images.close()
       await smtp?.close()
     },
   }

@@ -291,8 +291,8 @@ export const warningsOf = ({
     ),
 ]
 
-const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text'] as const
-type ContentFields = Partial<Record<(typeof CONTENT_FIELDS)[number], string | null | undefined>>
+const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
+type ContentFields = Partial<Record<(typeof CONTENT_FIELDS)[number], unknown>>
 
 /**
  * Warnings about contents that differ from their template, for a header. The template's content is sent.

@@ -74,6 +74,12 @@ describe('a campaign that is designed of blocks', () => {
     }
   })
 
+  it('warns of a design that a template replaces', async () => {
+    const template = await service.call('POST', 'templates', { name: 'T', subject: 'S', html: '<p>S</p>' })
+    const { headers } = await create({ templateId: (template.body.data as { id: string }).id, subject: undefined })
+    assert.match(headers.get('x-warning')!, /\/design is not sent/)
+  })
+
   it('can be duplicated', async () => {
     const { body } = await create()
     const copy = await service.call('POST', `campaigns/${(body.data as { id: string }).id}/duplicate`)

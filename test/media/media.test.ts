@@ -121,6 +121,47 @@ describe('media', () => {
     }
   })
 
+  it('stores an image once that is uploaded many times at once', async () => {
+    const content = await canvas(41, 3).png().toBuffer()
+    const answers = await Promise.all(Array.from({ length: 12 }, () => upload('a.png', content)))
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [...Array.from({ length: 11 }, () => 200), 201])
+    assert.equal(new Set(answers.map(({ body }) => (body.data as File).url)).size, 1)
+  })
+
+  it('ends the conversion of a drawing that takes minutes, and serves others meanwhile', async () => {
+    const shapes = '<rect width="5000" height="5000" opacity=".5"/>'.repeat(40_000)
+    const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="5000" height="5000">${shapes}</svg>`
+    const slow = upload('drawing.svg', Buffer.from(drawing))
+    assert.equal((await service.call('GET', 'lists')).status, 200)
+    assert.equal((await slow).refused, '400 image_too_large')
+    // The next one gets a new process.
+    await added('next.png', await canvas(17, 3).png().toBuffer())
+  })
+
+  it('rejects an image that grows beyond the limit', async () => {
+    const noise = {
+      create: {
+        width: 1600,
+        height: 8000,
+        channels: 4 as const,
+        noise: { type: 'gaussian' as const, mean: 128, sigma: 60 },
+        background: '#fff',
+      },
+    }
+    const content = await sharp(noise).webp({ quality: 1, alphaQuality: 0 }).toBuffer()
+    assert.ok(content.length < 5 * 1024 * 1024)
+    assert.equal((await upload('noise.webp', content)).refused, '400 image_too_large')
+  })
+
+  it('serves many recipients at once while the API works', async () => {
+    const { url } = await added('large.png', await canvas(900, 900).png().toBuffer())
+    const all = await Promise.all([
+      ...Array.from({ length: 200 }, () => download(url)),
+      service.call('GET', 'lists').then(({ status }) => ({ status })),
+    ])
+    assert.deepEqual([...new Set(all.map(({ status }) => status))], [200])
+  })
+
   it('finds files by a part of the name or the alt text, on more than one page', async () => {
     const own = await openWorkspace({ worker: false })
     for (let n = 0; n < 12; n += 1) {
@@ -154,6 +195,8 @@ describe('media', () => {
     const automation = await anAutomation(service, { name: 'Trial', steps: [{ type: 'EMAIL', subject: 'S', html }] })
     const campaign = await service.call('POST', 'campaigns', { name: 'News', subject: 'S', html, audience: {} })
     await service.call('POST', 'templates', unused)
+    const scheduledAt = new Date(Date.now() + 86_400_000).toISOString()
+    const email = await service.call('POST', 'emails', { to: 'ada@example.com', subject: 'Zebra', html, scheduledAt })
     const uses = async () => ((await service.call('GET', `media-files/${id}`)).body.data as File).usedIn
     assert.deepEqual(
       (await uses()).map(({ kind, name, status }) => [kind, name, status]),
@@ -161,6 +204,7 @@ describe('media', () => {
         ['CAMPAIGN', 'News', 'DRAFT'],
         ['TEMPLATE', 'Spring', null],
         ['AUTOMATION', 'Trial', 'ACTIVE'],
+        ['EMAIL', 'Zebra', null],
       ],
     )
     const isRefused = async (message: RegExp) => {
@@ -174,8 +218,19 @@ describe('media', () => {
     await service.call('PUT', `templates/${template.body.data.id}`, { ...unused, name: 'Spring' })
     await isRefused(/^The automation "Trial" uses/)
     await service.call('DELETE', `automations/${automation}`)
+    // Many campaigns that have ended do not hide what can still send it.
+    const copies = await service.call('POST', 'campaigns', { name: 'A', subject: 'S', html, audience: {} })
+    for (let n = 0; n < 100; n += 1) await service.call('POST', `campaigns/${(copies.body.data as File).id}/duplicate`)
+    await sql(service.context.orm.em.fork(), `update campaigns set status = 'SENT' where workspace_id = $1`, [
+      service.workspaceId,
+    ])
+    await isRefused(/^The scheduled email "Zebra" uses/)
+    await service.call('POST', `emails/${(email.body.data as File).id}/cancel`)
+    const reader = await service.newKey({ workspaceId: service.workspaceId, scopes: ['templates:read'] })
+    const seen = await service.call('GET', `media-files/${id}`, undefined, { key: reader })
+    assert.deepEqual((seen.body.data as File).usedIn, [])
     assert.equal((await service.call('DELETE', `media-files/${id}`)).status, 200)
-    assert.equal((await download(url)).status, 404)
+    assert.equal((await service.call('GET', `media-files/${id}`)).status, 404)
   })
 
   it('marks an image as decorative, apart from one without a text', async () => {
@@ -194,6 +249,8 @@ describe('media', () => {
       web = createServer((request, response) => {
         if (request.url === '/moved') response.writeHead(302, { Location: '/apples.png' }).end()
         else if (request.url === '/inside') response.writeHead(302, { Location: 'http://10.0.0.1/x.png' }).end()
+        else if (request.url === '/drawing.svg')
+          response.writeHead(200).end('<svg xmlns="http://www.w3.org/2000/svg"/>')
         else if (request.url === '/apples.png') response.writeHead(200).end(picture)
         else if (request.url === '/page') response.writeHead(200, { 'Content-Type': 'image/png' }).end('<p>Hello')
         else response.writeHead(404).end()
@@ -220,6 +277,7 @@ describe('media', () => {
       assert.equal(await load(`${origin}/missing`), '400 image_unreachable')
       assert.equal(await load(`${origin}/inside`), '400 image_unreachable')
       assert.equal(await load('file:///etc/passwd'), '400 image_unreachable')
+      assert.equal(await load(`${origin}/drawing.svg`), '400 not_an_image')
       assert.equal(await load(`${origin}/page`), '400 not_an_image')
     })
   })

@@ -54,6 +54,7 @@ export const quietParts = () =>
     writeAuditEntry: writeEntry,
     requireRecentSignIn: () => Promise.resolve(),
     maxRequestsPerWorkspace: 6,
+    images: { read: () => Promise.reject(new Error('This test converts no images')), close: () => Promise.resolve() },
     maxMediaBytes: 1024 * 1024,
   }) satisfies Partial<ApiDependencies>
 
