@@ -157,6 +157,46 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     assert.match(html, /Order a box/)
   })
 
+  it('loses no design without a question, and saves what was undone', async () => {
+    const words = (text: string) => ({ type: 'TEXT', paragraphs: [{ style: 'PARAGRAPH', runs: [{ text }] }] })
+    const design = { blocks: [words('Original'), words('Second')] }
+    const id = await d.create('campaigns', { name: 'Kept', subject: 'S', format: 'BLOCKS', design, audience: {} })
+    const read = async () =>
+      (await d.read(`campaigns/${id}`)) as { format: string; html: string; design?: typeof design }
+    const saved = (what: string, is: (campaign: Awaited<ReturnType<typeof read>>) => boolean) =>
+      eventually(what, async () => is(await read()) || undefined)
+    await d.open(`/campaigns/${id}`)
+    await d.press('Edit email')
+    const designer = d.page.getByRole('dialog', { name: 'Design the email' })
+    await designer.getByRole('listitem', { name: 'Text 2' }).focus()
+    await d.keys('Delete')
+    await saved('the block is deleted', (now) => now.design?.blocks.length === 1)
+    await d.press('Undo')
+    await saved('the block is back', (now) => now.design?.blocks.length === 2)
+    // The menu is above the editor, and has no variables that campaigns lack.
+    await designer.getByRole('listitem', { name: 'Text 1' }).click()
+    await d.page.locator('.ProseMirror:focus').waitFor()
+    await d.keys('Control+End')
+    await d.page.keyboard.type(' {{')
+    await d.page.getByRole('option', { name: /email/ }).first().click({ trial: true })
+    assert.equal(await d.page.getByRole('option', { name: /event/ }).count(), 0)
+    await d.keys('Escape', 'Backspace', 'Backspace', 'Escape')
+    await d.press('Done')
+    await d.page.getByRole('button', { name: 'Edit email', exact: true }).waitFor()
+    const content = d.page.getByRole('radiogroup', { name: 'Content' })
+    await content.getByText('Code', { exact: true }).click()
+    await d.shows('Turn the design into code?')
+    await d.press('Cancel')
+    await content.getByText('Template', { exact: true }).click()
+    await d.press('Cancel')
+    assert.equal((await read()).design?.blocks.length, 2)
+    await content.getByText('Code', { exact: true }).click()
+    await d.press('Turn into code')
+    await saved('it is code', (now) => now.format === 'MJML' && /^<mjml>[^]*Original/.test(now.html))
+    await d.page.reload()
+    assert.match(await d.field('MJML').inputValue(), /Original/)
+  })
+
   it('creates an A/B test and shows its results', async () => {
     const list = await aList(d.service)
     const { name } = (await d.read(`lists/${list}`)) as { name: string }

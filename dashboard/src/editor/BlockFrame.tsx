@@ -46,9 +46,9 @@ export function BlockFrame({
   const side = drop.place?.target === key ? (drop.place.isAfter ? classes.dropAfter : classes.dropBefore) : ''
   const onClick = (event: MouseEvent) => {
     event.stopPropagation()
-    if (typeOf(at.node) === 'TEXT' && !readOnly) {
-      if (!isSelected || editor.caret === undefined) editor.select(key, { x: event.clientX, y: event.clientY })
-    } else editor.select(key)
+    if (typeOf(at.node) !== 'TEXT' || readOnly) return editor.select(key)
+    const isInText = event.target instanceof Element && event.target.closest('.ProseMirror') !== null
+    if (!isInText) editor.select(key, { x: event.clientX, y: event.clientY })
   }
   const keys: Record<string, () => void> = {
     ArrowDown: () => editor.step(1),
@@ -67,7 +67,13 @@ export function BlockFrame({
     if (event.target !== event.currentTarget) return
     const pressed = `${event.altKey ? 'Alt+' : ''}${event.metaKey || event.ctrlKey ? 'Mod+' : ''}${event.key}`
     const act = keys[pressed]
-    if (!act) return
+    if (!act) {
+      // A letter starts a text, and is no shortcut of the page.
+      if (event.key.length !== 1 || event.metaKey || event.ctrlKey) return
+      event.stopPropagation()
+      if (typeOf(at.node) === 'TEXT' && !readOnly) editor.select(key, 'end')
+      return
+    }
     event.preventDefault()
     event.stopPropagation()
     // With the keyboard, the block under the focus is the selected one.

@@ -144,6 +144,8 @@ function PlainContent({
         variables={variables}
         onChange={(paragraphs) => editor.change({ ...node, block: { ...block, paragraphs } })}
         onBlock={(type) => editor.add(type)}
+        undo={editor.undo}
+        redo={editor.redo}
         onLeave={() => {
           document.querySelector<HTMLElement>(`[data-key="${node.key}"]`)?.focus()
           editor.select(node.key)

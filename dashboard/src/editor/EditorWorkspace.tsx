@@ -6,7 +6,7 @@ import { escapeLiquid, PREVIEW_MODES, PreviewBody, type PreviewMode, usePreview 
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { SendTestButton } from '../components/SendTestButton.tsx'
 import { stableJson } from '../lib/stable-json.ts'
-import type { History } from '../primitives/use-history.ts'
+import type { Undoable } from '../primitives/use-history.ts'
 import type { Content, EmailDesign } from './content.ts'
 import { EmailEditor } from './EmailEditor.tsx'
 import { ProblemBar } from './ProblemBar.tsx'
@@ -25,16 +25,19 @@ export function EditorWorkspace({
   design,
   content,
   isPart = false,
+  isCampaign = false,
   readOnly,
   settings,
   code,
   onTestSent,
 }: {
-  design: History<EmailDesign>
+  design: Undoable<EmailDesign>
   /** The content that would be saved. */
   content: Content
   /** Whether it is a layout or snippet, which has no subject. */
   isPart?: boolean
+  /** Whether it is the email of a campaign, which has fewer variables. */
+  isCampaign?: boolean
   readOnly: boolean
   /** The settings of the whole email. */
   settings: ReactNode
@@ -99,7 +102,14 @@ export function EditorWorkspace({
           </div>
         </section>
       ) : code === undefined ? (
-        <EmailEditor editor={editor} theme={theme} problems={problems} readOnly={readOnly} settings={settings} />
+        <EmailEditor
+          editor={editor}
+          theme={theme}
+          problems={problems}
+          readOnly={readOnly}
+          isCampaign={isCampaign}
+          settings={settings}
+        />
       ) : (
         <div className={classes.codePage}>
           <div>{code}</div>

@@ -19,12 +19,14 @@ export function EmailEditor({
   theme,
   problems,
   readOnly,
+  isCampaign,
   settings,
 }: {
   editor: BlockEditor
   theme: Theme
   problems: readonly EditorProblem[]
   readOnly: boolean
+  isCampaign: boolean
   /** The settings of the whole email, shown while no block is selected. */
   settings: ReactNode
 }) {
@@ -59,7 +61,7 @@ export function EmailEditor({
       <Canvas
         editor={editor}
         theme={theme}
-        variables={variableOptions(dataKeys)}
+        variables={variableOptions(dataKeys, { isCampaign })}
         readOnly={readOnly}
         onSettings={() => setOpen(true)}
         onFocusSettings={() => aside.current?.querySelector<HTMLElement>('input, textarea, [contenteditable]')?.focus()}

@@ -1,6 +1,8 @@
+import { useEffect, useRef } from 'react'
 import { Extension } from '@tiptap/core'
 import { PluginKey } from '@tiptap/pm/state'
 import { type Editor, ReactRenderer } from '@tiptap/react'
+import { flip, shift } from '@floating-ui/dom'
 import Suggestion, { type SuggestionOptions, type SuggestionProps } from '@tiptap/suggestion'
 import { BLOCK_LABELS, type BlockType, PLAIN_TYPES } from './blocks.ts'
 import { shortName, writeVariable } from './variables.ts'
@@ -16,14 +18,20 @@ export interface InsertMenuOptions {
   onBlock: (type: BlockType) => void
 }
 
+const MENU_ID = 'insert-menu'
+const optionId = (n: number) => `insert-option-${n}`
+
 type MenuProps = Pick<SuggestionProps<Entry, Entry>, 'items' | 'command'> & { active: number }
 
 function InsertMenuList({ items, command, active }: MenuProps) {
+  const list = useRef<HTMLUListElement>(null)
+  useEffect(() => list.current?.children[active]?.scrollIntoView({ block: 'nearest' }), [active])
   return (
-    <ul role="listbox" aria-label="Insert" className={classes.insertMenu}>
+    <ul ref={list} id={MENU_ID} role="listbox" aria-label="Insert" className={classes.insertMenu}>
       {items.map((entry, n) => (
         <li
           key={entry.label + ('path' in entry ? entry.path : '')}
+          id={optionId(n)}
           role="option"
           aria-selected={n === active}
           // The editor keeps the focus.
@@ -44,7 +52,18 @@ function renderMenu(): ReturnType<NonNullable<SuggestionOptions<Entry, Entry>['r
   let unmount = () => {}
   let props: SuggestionProps<Entry, Entry>
   let active = 0
-  const update = () => renderer?.updateProps({ items: props.items, command: props.command, active })
+  // The text keeps the focus, and tells screen readers which option is active (WAI-ARIA, combobox).
+  const describe = () => {
+    const { dom } = props.editor.view
+    const isOpen = props.items.length > 0
+    dom.setAttribute('aria-expanded', String(isOpen))
+    if (isOpen) dom.setAttribute('aria-activedescendant', optionId(active))
+    else dom.removeAttribute('aria-activedescendant')
+  }
+  const update = () => {
+    renderer?.updateProps({ items: props.items, command: props.command, active })
+    describe()
+  }
   return {
     onStart(started) {
       props = started
@@ -53,7 +72,12 @@ function renderMenu(): ReturnType<NonNullable<SuggestionOptions<Entry, Entry>['r
         editor: started.editor,
         props: { items: started.items, command: started.command, active },
       })
-      unmount = started.mount(renderer.element)
+      const { element } = renderer
+      // Above the full-screen editor of a campaign.
+      element.style.zIndex = '400'
+      unmount = started.mount(element)
+      started.editor.view.dom.setAttribute('aria-controls', MENU_ID)
+      describe()
     },
     onUpdate(updated) {
       props = updated
@@ -75,11 +99,16 @@ function renderMenu(): ReturnType<NonNullable<SuggestionOptions<Entry, Entry>['r
     },
     onExit() {
       unmount()
+      for (const name of ['aria-expanded', 'aria-controls', 'aria-activedescendant'])
+        props.editor.view.dom.removeAttribute(name)
       renderer?.destroy()
       renderer = undefined
     },
   }
 }
+
+/** Keeps the menu within the screen. */
+const FLOATING = { strategy: 'fixed' as const, middleware: [shift({ padding: 8 }), flip({ padding: 8 })] }
 
 const BLOCK_ENTRIES: readonly Entry[] = PLAIN_TYPES.map((block) => ({ block, label: BLOCK_LABELS[block] }))
 
@@ -117,6 +146,7 @@ export const InsertMenu = Extension.create<InsertMenuOptions>({
         ...shared,
         pluginKey: new PluginKey('insert block'),
         char: '/',
+        floatingUi: FLOATING,
         items: ({ query }) => [...BLOCK_ENTRIES, ...options.variables()].filter((entry) => matches(entry, query)),
       }),
       Suggestion<Entry, Entry>({
@@ -125,6 +155,7 @@ export const InsertMenu = Extension.create<InsertMenuOptions>({
         char: '{{',
         allowedPrefixes: null,
         allowSpaces: true,
+        floatingUi: FLOATING,
         items: ({ query }) => options.variables().filter((entry) => matches(entry, query)),
       }),
     ]

@@ -1,4 +1,5 @@
 import {
+  IconAdjustments,
   IconAlertCircle,
   IconAlignLeft,
   IconCode,
@@ -61,6 +62,18 @@ export const EditorOutline = ({ editor, problems }: { editor: BlockEditor; probl
   <section aria-label="Outline">
     <h2 style={{ marginBottom: 8 }}>Outline</h2>
     <ul>
+      <li>
+        <button
+          type="button"
+          className={classes.outlineRow}
+          style={{ paddingLeft: 8 }}
+          aria-current={!editor.selected}
+          onClick={() => editor.select(undefined)}
+        >
+          <IconAdjustments aria-hidden />
+          Email settings
+        </button>
+      </li>
       {inOrder(editor.nodes).map(({ node, list }) => {
         const Icon = BLOCK_ICONS[typeOf(node)]
         const problem = problems.find(({ key }) => key === node.key)

@@ -1,5 +1,6 @@
 import { ActionIcon, Button, Select, TextInput } from '@mantine/core'
 import { IconBold, IconItalic, IconLink, IconUnderline } from '@tabler/icons-react'
+import { Extension } from '@tiptap/core'
 import { ListItem, OrderedList } from '@tiptap/extension-list'
 import { type Editor, EditorContent, type JSONContent, useEditor, useEditorState } from '@tiptap/react'
 import StarterKit from '@tiptap/starter-kit'
@@ -22,6 +23,8 @@ const EXTENSIONS = [
     listItem: false,
     orderedList: false,
     trailingNode: false,
+    // The whole email has one history.
+    undoRedo: false,
     link: { openOnClick: false, autolink: false, isAllowedUri: isLinkUrl },
   }),
   // Items have one paragraph and cannot be nested, so that Tab moves to the next field.
@@ -34,6 +37,31 @@ const EXTENSIONS = [
 /** The place of the caret when the text opens: at a point of the screen, or at the end. */
 export type CaretPlace = { x: number; y: number } | 'end' | undefined
 
+interface KeysOptions {
+  on: () => { onLeave: () => void; undo: (() => void) | undefined; redo: (() => void) | undefined }
+}
+
+/** Keys that concern the whole email. They come after those of the menu, which Escape closes first. */
+const Keys = Extension.create<KeysOptions>({
+  name: 'emailKeys',
+  priority: 1,
+  addOptions: () => ({ on: () => ({ onLeave: () => {}, undo: undefined, redo: undefined }) }),
+  addKeyboardShortcuts() {
+    const { on } = this.options
+    // True, so that the browser does not undo on its own.
+    const press = (act: (() => void) | undefined) => {
+      act?.()
+      return true
+    }
+    return {
+      Escape: () => press(on().onLeave),
+      'Mod-z': () => press(on().undo),
+      'Shift-Mod-z': () => press(on().redo),
+      'Mod-y': () => press(on().redo),
+    }
+  },
+})
+
 const documentOf = (paragraphs: readonly Paragraph[]) => toDocument(paragraphs) as JSONContent
 
 /** A text of an email, edited in its place. `/` inserts a block or a variable, and `{{` a variable. */
@@ -45,6 +73,8 @@ export function RichText({
   onChange,
   onBlock,
   onLeave,
+  undo,
+  redo,
 }: {
   label: string
   paragraphs: readonly Paragraph[]
@@ -55,9 +85,11 @@ export function RichText({
   onBlock: (type: BlockType) => void
   /** Escape was pressed. */
   onLeave: () => void
+  undo: (() => void) | undefined
+  redo: (() => void) | undefined
 }) {
-  const latest = useRef({ variables, onBlock, onLeave })
-  useEffect(() => void (latest.current = { variables, onBlock, onLeave }))
+  const latest = useRef({ variables, onBlock, onLeave, undo, redo })
+  useEffect(() => void (latest.current = { variables, onBlock, onLeave, undo, redo }))
   /** Texts passed to `onChange` that have not come back as `paragraphs` yet. */
   const emitted = useRef(new Set<string>())
   const editor = useEditor({
@@ -67,17 +99,13 @@ export function RichText({
         variables: () => latest.current.variables,
         onBlock: (type) => latest.current.onBlock(type),
       }),
+      Keys.configure({ on: () => latest.current }),
     ],
     content: documentOf(paragraphs),
     injectCSS: false,
     editorProps: {
       transformPastedHTML: withoutTables,
       attributes: { role: 'textbox', 'aria-multiline': 'true', 'aria-label': label },
-      handleKeyDown: (_view, event) => {
-        if (event.key !== 'Escape' || event.defaultPrevented) return false
-        latest.current.onLeave()
-        return true
-      },
     },
     onUpdate: ({ editor: at }) => {
       const written = fromDocument(at.getJSON())
@@ -97,7 +125,10 @@ export function RichText({
     // The editor's own texts can come back after the next keystroke and must not overwrite it.
     if (!isShown && emitted.current.delete(given)) return
     emitted.current.clear()
-    if (!isShown) editor.commands.setContent(documentOf(JSON.parse(given) as Paragraph[]), { emitUpdate: false })
+    if (isShown) return
+    const { from } = editor.state.selection
+    editor.commands.setContent(documentOf(JSON.parse(given) as Paragraph[]), { emitUpdate: false })
+    editor.commands.setTextSelection(Math.min(from, editor.state.doc.content.size))
   }, [editor, given])
   return (
     <>

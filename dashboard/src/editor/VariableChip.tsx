@@ -3,7 +3,7 @@ import { mergeAttributes, Node, nodeInputRule, nodePasteRule } from '@tiptap/cor
 import { NodeSelection } from '@tiptap/pm/state'
 import { type NodeViewProps, NodeViewWrapper, ReactNodeViewRenderer } from '@tiptap/react'
 import { useState } from 'react'
-import { readVariable, shortName, writeVariable } from './variables.ts'
+import { readVariable, shortName, VARIABLE, writeVariable } from './variables.ts'
 import classes from './editor.module.css'
 
 /** A variable in a text, as it looks on the canvas. */
@@ -82,8 +82,10 @@ function VariableChip({ node, editor, getPos, updateAttributes, deleteNode }: No
   )
 }
 
-const TYPED = /\{\{[^{}]*\}\}$/
-const PASTED = /\{\{[^{}]*\}\}/g
+// Without groups: TipTap replaces only the first group of a match.
+const WHOLE = VARIABLE.source.replace(/\((?!\?)/g, '(?:')
+const TYPED = new RegExp(`${WHOLE}$`)
+const PASTED = new RegExp(WHOLE, 'g')
 
 /** The variables of a text, which are deleted and moved over as a whole. Copying one copies its Liquid. */
 export const VariableNode = Node.create({

@@ -23,7 +23,7 @@ export const problemsInBlocks = (nodes: readonly EditorNode[]): EditorProblem[] 
     if (block.type === 'BUTTON') {
       const label = block.label.trim()
       if (label === '') return [of('Empty button', 'A button has no label')]
-      if (!isLinkUrl(block.url.trim())) return [of('Missing link', `The button “${label}” leads nowhere`)]
+      if (!isLinkUrl(block.url.trim())) return [of('Missing link', `The button “${label}” has no complete link`)]
     }
     if (block.type === 'IMAGE') {
       if (block.url.trim() === '') return [of('Missing image', 'An image block shows nothing')]

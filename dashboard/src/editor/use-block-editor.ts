@@ -1,5 +1,5 @@
 import { useState } from 'react'
-import type { History } from '../primitives/use-history.ts'
+import type { Undoable } from '../primitives/use-history.ts'
 import type { BlockType } from './blocks.ts'
 import type { EmailDesign } from './content.ts'
 import {
@@ -26,7 +26,7 @@ interface Selection {
 export type BlockEditor = ReturnType<typeof useBlockEditor>
 
 /** The selection of the editor, and what can be done with it. */
-export function useBlockEditor({ value: { nodes }, change }: History<EmailDesign>) {
+export function useBlockEditor({ value: { nodes }, change, undo, redo }: Undoable<EmailDesign>) {
   const [selection, setSelection] = useState<Selection>()
   // Applied to the latest blocks: a text that is being edited may have changed since the last rendering.
   const edit = (by: (nodes: readonly EditorNode[]) => readonly EditorNode[], about?: string) =>
@@ -39,6 +39,8 @@ export function useBlockEditor({ value: { nodes }, change }: History<EmailDesign
   const selected = findNode(nodes, selection?.key)
   return {
     nodes,
+    undo,
+    redo,
     selected,
     /** The place of the caret in the selected text; undefined if its text is not being edited. */
     caret: selection?.caret,

@@ -6,7 +6,8 @@ export interface Variable {
   fallback: string | null
 }
 
-const VARIABLE = /\{\{-?\s*([a-zA-Z_][\w.-]*)\s*(?:\|\s*default:\s*(?:"([^"{}]*)"|'([^'{}]*)')\s*)?-?\}\}/
+/** The Liquid that a chip can show. Other Liquid, such as filters, stays text. */
+export const VARIABLE = /\{\{\s*([a-zA-Z_][\w.-]*)\s*(?:\|\s*default:\s*(?:"([^"{}]*)"|'([^'{}]*)')\s*)?\}\}/
 
 /** Splits a text into its parts: plain text, and variables with their Liquid. Other Liquid stays plain text. */
 export function splitVariables(text: string): ({ text: string } | (Variable & { source: string }))[] {
@@ -43,14 +44,21 @@ const OF_CONTACTS = [
   ['contact.externalId', 'ID of your system'],
   ['contact.createdAt', 'Time of creation'],
 ] as const
-const OTHERS = [
-  ['unsubscribeUrl', 'Link to preferences and unsubscribe'],
+const OF_EMAILS = [['unsubscribeUrl', 'Link to preferences and unsubscribe']] as const
+/** Set in emails of automations only. */
+const OF_AUTOMATIONS = [
   ['confirmUrl', 'Link of double opt-in emails'],
   ['event.name', 'Event of the automation'],
 ] as const
 
 /** The variables to insert. @param keys names of attributes of contacts */
-export const variableOptions = (keys: readonly string[]): { path: string; label: string }[] =>
-  [...OF_CONTACTS, ...keys.map((key) => [`contact.metadata.${key}`, 'Attribute'] as const), ...OTHERS].map(
-    ([path, label]) => ({ path, label }),
-  )
+export const variableOptions = (
+  keys: readonly string[],
+  { isCampaign }: { isCampaign: boolean },
+): { path: string; label: string }[] => {
+  const attributes = keys.map((key) => [`contact.metadata.${key}`, 'Attribute'] as const)
+  return [...OF_CONTACTS, ...attributes, ...OF_EMAILS, ...(isCampaign ? [] : OF_AUTOMATIONS)].map(([path, label]) => ({
+    path,
+    label,
+  }))
+}

@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useHasRole } from '../../api/workspace.tsx'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
 import { DropZone, UploadButton } from '../../primitives/DropZone.tsx'
 import { ErrorBanner } from '../ErrorBanner.tsx'
 import { ACCEPTED_IMAGES, type MediaFile, sizeOf, sourceOf, useMediaFiles, useUpload } from './media.ts'
@@ -26,6 +27,7 @@ export function MediaDialog({
   onChoose: (image: ChosenImage) => void
   onClose: () => void
 }) {
+  useReturnFocus()
   const [search, setSearch] = useState('')
   const [asked] = useDebouncedValue(search.trim(), 150)
   const [chosen, setChosen] = useState<MediaFile>()
@@ -97,7 +99,7 @@ export function MediaDialog({
               </p>
               <Textarea
                 label="Alt text"
-                description="For recipients who do not see the image. Leave it empty if the image is decorative."
+                description="For recipients who do not see the image."
                 autosize
                 value={alt}
                 onChange={({ currentTarget: { value } }) => setAlt(value)}

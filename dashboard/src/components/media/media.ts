@@ -1,5 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
-import { DisplayableError, type Schemas } from '../../api/client.ts'
+import { DisplayableError, errorMessage, type Schemas } from '../../api/client.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 
 export type MediaFile = Schemas['MediaFile']
@@ -19,37 +19,43 @@ export const useMediaFiles = (search: string, page = 1) =>
     { keepPrevious: true },
   )
 
-/** Uploads images one after the other. Fails at the first that is refused, with its name. */
+/** Uploads images one after the other. Those that are refused do not affect the others, and are named. */
 export function useUpload(onDone: (files: readonly MediaFile[]) => void) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   return useMutation({
     mutationFn: async (files: readonly File[]) => {
       const stored: MediaFile[] = []
+      const refused: string[] = []
       for (const file of files) {
-        assertUploadable(file)
-        const body = { name: file.name.slice(0, 200), content: await toBase64(file) }
-        stored.push((await api.POST('/media-files', { body })).data.data)
+        const problem = problemOf(file)
+        try {
+          if (problem !== undefined) throw new DisplayableError(problem)
+          const body = { name: file.name.slice(0, 200), content: await toBase64(file) }
+          stored.push((await api.POST('/media-files', { body })).data.data)
+        } catch (error) {
+          refused.push(`${file.name}: ${errorMessage(error)}`)
+        }
       }
-      return stored
+      if (stored.length > 0) onDone(stored)
+      if (refused.length > 0) throw new DisplayableError(refused.join('\n'))
     },
-    onSuccess: onDone,
     onSettled: () => void invalidate('media'),
   })
 }
 
-/** @throws {DisplayableError} */
-function assertUploadable({ name, type, size }: File): void {
-  if (!ACCEPTED_IMAGES.split(',').includes(type))
-    throw new DisplayableError(`${name} is not an image. Use PNG, JPEG, GIF, WebP or SVG.`)
-  if (size > MAX_BYTES) throw new DisplayableError(`${name} is larger than 5 MB. Make it smaller.`)
+/** Returns what is wrong with a file before it is uploaded. */
+function problemOf({ type, size }: File): string | undefined {
+  if (!ACCEPTED_IMAGES.split(',').includes(type)) return 'Not an image. Use PNG, JPEG, GIF, WebP or SVG.'
+  if (size === 0) return 'The file is empty.'
+  return size > MAX_BYTES ? 'Larger than 5 MB. Make it smaller.' : undefined
 }
 
 const toBase64 = (file: File): Promise<string> =>
   new Promise((resolve, reject) => {
     const reader = new FileReader()
     reader.onload = () => resolve((reader.result as string).replace(/^[^,]*,/, ''))
-    reader.onerror = () => reject(new DisplayableError(`${file.name} cannot be read. Choose it again.`))
+    reader.onerror = () => reject(new DisplayableError('Cannot be read. Choose it again.'))
     reader.readAsDataURL(file)
   })
 

@@ -5,6 +5,8 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
+import { plural } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { type MediaFile, sizeOf, sourceOf } from '../../components/media/media.ts'
 import classes from '../../components/media/media.module.css'
@@ -20,13 +22,7 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
     ['media', 'file', file.id],
     async (on, signal) => (await on.GET('/media-files/{id}', { params: { path }, signal })).data.data,
   )
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/media-files/{id}', { params: { path } }),
-    onSuccess: async () => {
-      onClose()
-      await invalidate('media')
-    },
-  })
+  const [isAsked, setAsked] = useState(false)
   return (
     <section aria-label={file.name} style={{ display: 'grid', gap: 16 }}>
       <div className="row">
@@ -49,14 +45,26 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
             color="bad"
             variant="subtle"
             leftSection={<IconTrash aria-hidden />}
-            loading={remove.isPending}
-            onClick={() => remove.mutate()}
+            aria-expanded={isAsked}
+            onClick={() => setAsked(!isAsked)}
           >
-            Delete
+            Delete…
           </Button>
         )}
       </div>
-      {remove.isError && <ErrorBanner error={remove.error} />}
+      {isAsked && (
+        <ConfirmDelete
+          object="image"
+          path={`/media-files/${file.id}`}
+          description={deletionText(data?.usedIn ?? [])}
+          action={async () => {
+            await api.DELETE('/media-files/{id}', { params: { path } })
+            onClose()
+            void invalidate('media')
+          }}
+          onDone={() => setAsked(false)}
+        />
+      )}
       <AltText key={file.id} file={file} canEdit={canEdit} />
       <dl className={classes.facts}>
         <dt className="t2">Size</dt>
@@ -75,12 +83,21 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
   )
 }
 
+/** What a deletion does to emails that were sent. */
+function deletionText(uses: readonly Schemas['MediaUse'][]): string {
+  const sent = uses.filter(({ kind }) => kind === 'CAMPAIGN')
+  return sent.length === 0
+    ? 'It can’t be brought back. Emails that were sent with it show a gap.'
+    : `${plural(sent.length, 'campaign')} sent it. Those emails show a gap from then on, and it can’t be brought back.`
+}
+
 function AltText({ file, canEdit }: { file: MediaFile; canEdit: boolean }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [text, setText] = useState(file.alt ?? '')
   const save = useMutation({
-    mutationFn: (alt: string) => api.PATCH('/media-files/{id}', { params: { path: { id: file.id } }, body: { alt } }),
+    mutationFn: (alt: string | null) =>
+      api.PATCH('/media-files/{id}', { params: { path: { id: file.id } }, body: { alt } }),
     onSuccess: () => invalidate('media'),
   })
   return (
@@ -93,10 +110,10 @@ function AltText({ file, canEdit }: { file: MediaFile; canEdit: boolean }) {
         value={text}
         readOnly={!canEdit}
         onChange={({ currentTarget: { value } }) => setText(value)}
-        onBlur={() => text !== (file.alt ?? '') && save.mutate(text)}
+        onBlur={() => text !== (file.alt ?? '') && save.mutate(text === '' ? null : text)}
       />
       <div className="row small t2" role="status" style={{ minHeight: 28 }}>
-        {save.isSuccess && text === (file.alt ?? '') && 'Saved.'}
+        {save.isSuccess && text === (file.alt ?? '') && 'Saved. '}
         {canEdit && file.alt === null && text === '' && (
           <Button size="compact-sm" variant="subtle" loading={save.isPending} onClick={() => save.mutate('')}>
             Mark as decorative
@@ -109,7 +126,12 @@ function AltText({ file, canEdit }: { file: MediaFile; canEdit: boolean }) {
   )
 }
 
-const KIND_WORDS = { TEMPLATE: 'Template', AUTOMATION: 'Automation', CAMPAIGN: 'Campaign' } as const
+const KIND_WORDS = {
+  TEMPLATE: 'Template',
+  AUTOMATION: 'Automation',
+  CAMPAIGN: 'Campaign',
+  EMAIL: 'Scheduled email',
+} as const
 const PAGES = {
   TEMPLATE: { to: '/w/$workspaceId/templates/$templateId', param: 'templateId' },
   AUTOMATION: { to: '/w/$workspaceId/automations/$automationId', param: 'automationId' },
@@ -123,21 +145,28 @@ function UsedIn({ uses }: { uses: readonly Schemas['MediaUse'][] }) {
     <div>
       <h3>Used in</h3>
       <ul>
-        {uses.map(({ kind, id, name, status }) => (
-          <li key={id} className="row" style={{ minHeight: 32, borderBottom: '1px solid var(--line)' }}>
-            <Link
-              className="link cut"
-              to={PAGES[kind].to}
-              params={{ workspaceId: workspace.id, [PAGES[kind].param]: id } as never}
-            >
-              {name}
-            </Link>
-            <span className="push small t2">
-              {KIND_WORDS[kind]}
-              {status !== null && `, ${status.toLowerCase()}`}
-            </span>
-          </li>
-        ))}
+        {uses.map(({ kind, id, name, status }) => {
+          const page = kind === 'EMAIL' ? undefined : PAGES[kind]
+          return (
+            <li key={id} className="row" style={{ minHeight: 32, borderBottom: '1px solid var(--line)' }}>
+              {page === undefined ? (
+                <span className="cut">{name}</span>
+              ) : (
+                <Link
+                  className="link cut"
+                  to={page.to}
+                  params={{ workspaceId: workspace.id, [page.param]: id } as never}
+                >
+                  {name}
+                </Link>
+              )}
+              <span className="push small t2">
+                {KIND_WORDS[kind]}
+                {status !== null && `, ${status.toLowerCase()}`}
+              </span>
+            </li>
+          )
+        })}
       </ul>
     </div>
   )

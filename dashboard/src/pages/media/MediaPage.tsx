@@ -42,7 +42,15 @@ export function MediaPage() {
       title="Media"
       meta={data && !isEmpty && <span className="t3">{plural(data.pagination.total, 'file')}</span>}
       actions={uploadButton}
-      {...(selected && { aside: <MediaFileAside file={selected} onClose={() => set({ file: undefined })} /> })}
+      // The page keeps its columns, so that the focus stays in the grid when a file is selected.
+      {...(data &&
+        !isEmpty && {
+          aside: selected ? (
+            <MediaFileAside key={selected.id} file={selected} onClose={() => set({ file: undefined })} />
+          ) : (
+            <p className="t2">Select an image to see where it is used.</p>
+          ),
+        })}
     >
       <DropZone hint="Drop to upload" onFiles={canUpload ? (files) => upload.mutate(files) : undefined}>
         {!(isEmpty && asked === '') && (

@@ -10,7 +10,7 @@ import type { TemplateDraft } from './use-template-draft.ts'
 const EMPTY_TRANSLATION = { subject: null, previewText: null, html: null, text: null }
 
 /** Converts the blocks to MJML. There is no way back except leaving without saving. */
-export function ConvertToCode({ draft: { content, set, design } }: { draft: TemplateDraft }) {
+export function ConvertToCode({ draft: { content, toCode } }: { draft: TemplateDraft }) {
   const { api } = useWorkspace()
   const [isAsked, setAsked] = useState(false)
   const latest = useRef(content)
@@ -32,8 +32,7 @@ export function ConvertToCode({ draft: { content, set, design } }: { draft: Temp
       )
       if (stableJson(content) !== stableJson(latest.current))
         throw new DisplayableError('You made changes during the conversion. Try again.')
-      set({ html, translations, format: 'MJML' })
-      design.reset({ nodes: [], theme: {} })
+      toCode({ html, translations })
     },
   })
   return (

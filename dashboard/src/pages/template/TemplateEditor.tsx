@@ -39,7 +39,8 @@ export function TemplateEditor({
   const save = () => {
     if (page.current && !focusInvalidField(page.current)) draft.save()
   }
-  useHotkeys([['mod+S', () => canEdit && save()]], ['INPUT', 'TEXTAREA', 'SELECT'])
+  // Also while a field or a text has the focus.
+  useHotkeys([['mod+S', () => canEdit && save()]], [], true)
   const shared = { keys: dataKeys, readOnly: !canEdit }
   return (
     <Page
@@ -86,7 +87,7 @@ export function TemplateEditor({
       }
     >
       <UnsavedChangesGuard isDirty={draft.isDirty} isSending={request.isPending} />
-      {showsVersions && <VersionsPanel draft={draft} onClose={() => setShowsVersions(false)} />}
+      {showsVersions && <VersionsPanel draft={draft} canEdit={canEdit} onClose={() => setShowsVersions(false)} />}
       <div ref={page} className={classes.page}>
         <div className={classes.notices}>
           {children}

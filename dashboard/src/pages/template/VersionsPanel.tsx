@@ -9,7 +9,15 @@ import { Pager } from '../../primitives/Pager.tsx'
 import type { TemplateDraft } from './use-template-draft.ts'
 
 /** Lists the versions of a template. Restoring one puts it into the form, and saving that makes a new version. */
-export function VersionsPanel({ draft, onClose }: { draft: TemplateDraft; onClose: () => void }) {
+export function VersionsPanel({
+  draft,
+  canEdit,
+  onClose,
+}: {
+  draft: TemplateDraft
+  canEdit: boolean
+  onClose: () => void
+}) {
   const { api } = useWorkspace()
   const { id, version: newest } = draft.template
   const [page, setPage] = useState(1)
@@ -31,7 +39,9 @@ export function VersionsPanel({ draft, onClose }: { draft: TemplateDraft; onClos
   return (
     <Drawer opened onClose={onClose} position="right" title="Versions" closeButtonProps={{ 'aria-label': 'Close' }}>
       <p className="t2" style={{ marginBottom: 12 }}>
-        Restoring a version puts it into the editor. Nothing changes until you save.
+        {canEdit
+          ? 'Restoring a version puts it into the editor, in place of what is there. Undo brings that back, and nothing changes until you save.'
+          : 'Each time the template was saved.'}
       </p>
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {restore.isError && <ErrorBanner error={restore.error} />}
@@ -47,12 +57,15 @@ export function VersionsPanel({ draft, onClose }: { draft: TemplateDraft; onClos
               {version === newest && !draft.isDirty ? (
                 <span className="small t2">Current</span>
               ) : (
-                <Button
-                  loading={restore.isPending && restore.variables === version}
-                  onClick={() => restore.mutate(version)}
-                >
-                  Restore
-                </Button>
+                canEdit && (
+                  <Button
+                    aria-label={`Restore version ${version}`}
+                    loading={restore.isPending && restore.variables === version}
+                    onClick={() => restore.mutate(version)}
+                  >
+                    Restore
+                  </Button>
+                )
               )}
             </span>
           </li>

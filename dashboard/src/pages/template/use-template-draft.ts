@@ -4,7 +4,7 @@ import { hasErrorCode, isOutcomeUnknown, type Schemas } from '../../api/client.t
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { type EmailDesign, fromDesign } from '../../editor/content.ts'
 import { stableJson } from '../../lib/stable-json.ts'
-import { useHistory } from '../../primitives/use-history.ts'
+import { type Undoable, useHistory } from '../../primitives/use-history.ts'
 import { contentKeyOf, contentOf, type Fields, fieldsOf, templateKey } from './fields.ts'
 
 export type Template = Schemas['Template']
@@ -19,6 +19,14 @@ export const toLoaded = ({ data, response }: { data: { data: Template }; respons
   etag: response.headers.get('etag'),
 })
 
+/** What is edited, with one history. */
+interface Edited {
+  fields: Fields
+  design: EmailDesign
+}
+
+const editedOf = (template: Template): Edited => ({ fields: fieldsOf(template), design: fromDesign(template.design) })
+
 export type TemplateDraft = ReturnType<typeof useTemplateDraft>
 
 /** A template as it is being edited, and how it is saved. */
@@ -27,8 +35,20 @@ export function useTemplateDraft(from: LoadedTemplate) {
   const invalidate = useInvalidate()
   // The template as loaded when the form opened; the page keeps refetching.
   const [{ template, etag }, setLoaded] = useState(from)
-  const [fields, setFields] = useState(() => fieldsOf(template))
-  const design = useHistory<EmailDesign>(() => fromDesign(template.design))
+  const history = useHistory<Edited>(() => editedOf(template))
+  const { fields } = history.value
+  const setFields = (by: (before: Fields) => Fields, about?: string) =>
+    history.change((now) => ({ ...now, fields: by(now.fields) }), about)
+  const design: Undoable<EmailDesign> = {
+    undo: history.undo,
+    redo: history.redo,
+    value: history.value.design,
+    change: (by, about) =>
+      history.change((now) => {
+        const changed = by(now.design)
+        return changed === now.design ? now : { ...now, design: changed }
+      }, about),
+  }
   const [saved, setSaved] = useState(() => templateKey(template))
   /** A version that someone else saved in the meantime. */
   const [theirs, setTheirs] = useState<LoadedTemplate>()
@@ -66,15 +86,13 @@ export function useTemplateDraft(from: LoadedTemplate) {
       await invalidate('templates')
     },
   })
-  /** Puts a version into the form, without saving it. */
-  const show = (version: Template) => {
-    setFields(fieldsOf(version))
-    design.change(() => fromDesign(version.design))
-  }
+  /** Puts a version into the form, without saving it, as one step. */
+  const show = (version: Template) => history.change(() => editedOf(version))
   return {
     template,
     fields,
-    set: (some: Partial<Fields>) => setFields((before) => ({ ...before, ...some })),
+    set: (some: Partial<Fields>) =>
+      setFields((before) => ({ ...before, ...some }), `field ${Object.keys(some).join()}`),
     design,
     content,
     isDirty: now !== saved,
@@ -82,10 +100,15 @@ export function useTemplateDraft(from: LoadedTemplate) {
     theirs,
     save: () => request.mutate({ body: { name: fields.name, ...content }, is: now, over: etag }),
     show,
+    /** Replaces the blocks by code. */
+    toCode: (code: Pick<Fields, 'html' | 'translations'>) =>
+      history.change(({ fields: before }) => ({
+        fields: { ...before, ...code, format: 'MJML' },
+        design: { nodes: [], theme: {} },
+      })),
     applyTheirs(read: LoadedTemplate) {
       setLoaded(read)
-      setFields(fieldsOf(read.template))
-      design.reset(fromDesign(read.template.design))
+      history.reset(editedOf(read.template))
       setSaved(templateKey(read.template))
       setTheirs(undefined)
       request.reset()
@@ -101,7 +124,7 @@ export function useTemplateDraft(from: LoadedTemplate) {
         ...(fields.layoutId === template.layoutId && { layoutId: read.template.layoutId }),
       }
       const said = contentOf(mine, design.value)
-      setFields(mine)
+      setFields(() => mine)
       setLoaded(read)
       request.mutate({ body: { name: mine.name, ...said }, is: contentKeyOf(mine.name, said), over: read.etag })
     },

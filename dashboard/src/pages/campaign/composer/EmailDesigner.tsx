@@ -1,5 +1,10 @@
 import { Button, Modal } from '@mantine/core'
 import { useEffect, useRef } from 'react'
+import { useMetadataKeys } from '../../../api/queries.ts'
+import { CodeEditor } from '../../../components/CodeEditor.tsx'
+import { ConflictDialog } from '../../../components/ConflictDialog.tsx'
+import { stableJson } from '../../../lib/stable-json.ts'
+import { useReturnFocus } from '../../../lib/use-return-focus.ts'
 import { Colors } from '../../../editor/Colors.tsx'
 import { fromDesign, toDesign } from '../../../editor/content.ts'
 import { EditorWorkspace } from '../../../editor/EditorWorkspace.tsx'
@@ -12,7 +17,7 @@ import type { CampaignDraft } from './use-campaign-draft.ts'
 
 /** Designs the email of a campaign on the whole screen. Every change goes into the draft, which saves itself. */
 export function EmailDesigner({
-  draft: { form, fields, save },
+  draft: { form, fields, save, theirs, takeTheirs, keepMine },
   onTestSent,
   onClose,
 }: {
@@ -21,14 +26,16 @@ export function EmailDesigner({
   onClose: () => void
 }) {
   const design = useHistory(() => fromDesign(fields.design))
+  useReturnFocus()
   const { value } = design
-  const first = useRef(value)
   const latest = useRef(form)
   useEffect(() => void (latest.current = form))
   useEffect(() => {
-    if (value !== first.current) latest.current.setFieldValue('design', toDesign(value))
+    const now = toDesign(value)
+    if (stableJson(now) !== stableJson(latest.current.getValues().design)) latest.current.setFieldValue('design', now)
   }, [value])
   const { subject, previewText, text } = fields
+  const dataKeys = useMetadataKeys()
   return (
     // Escape leaves a block.
     <Modal.Root opened onClose={onClose} fullScreen closeOnEscape={false}>
@@ -44,17 +51,39 @@ export function EmailDesigner({
               </Button>
             </span>
           </header>
+          {theirs && (
+            <div className={classes.notices}>
+              <ConflictDialog
+                description="It was saved after you started editing."
+                onUseTheirs={() => {
+                  takeTheirs()
+                  onClose()
+                }}
+                onSaveMine={() => void keepMine()}
+              />
+            </div>
+          )}
           <EditorWorkspace
+            isCampaign
             design={design}
             content={{ subject, previewText, text, ...bodyOf(fields) }}
             readOnly={false}
             onTestSent={onTestSent}
             settings={
-              <Colors
-                theme={value.theme}
-                readOnly={false}
-                onChange={(theme) => design.change((now) => ({ ...now, theme }), 'colors')}
-              />
+              <div className="formFields">
+                <Colors
+                  theme={value.theme}
+                  readOnly={false}
+                  onChange={(theme) => design.change((now) => ({ ...now, theme }), 'colors')}
+                />
+                <CodeEditor
+                  label="Plain text"
+                  description="Leave empty to generate it."
+                  keys={dataKeys}
+                  value={text}
+                  onChange={(written) => form.setFieldValue('text', written)}
+                />
+              </div>
             }
           />
         </Modal.Body>

@@ -6,6 +6,8 @@ import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import { lazyPart } from '../../../lib/load-with-retry.ts'
 import { Step } from '../../../primitives/Steps.tsx'
 import type { Check } from '../../../primitives/Checklist.tsx'
+import { hasBody } from './fields.ts'
+import { ReplaceEmail, type Source } from './ReplaceEmail.tsx'
 import { AbTestFields, DEFAULT_TEST, letterOf } from './AbTestFields.tsx'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
@@ -16,8 +18,7 @@ const SOURCES = [
   { value: 'DESIGN', label: 'Design' },
   { value: 'TEMPLATE', label: 'Template' },
   { value: 'CODE', label: 'Code' },
-] as const
-type Source = (typeof SOURCES)[number]['value']
+] as const satisfies readonly { value: Source; label: string }[]
 
 /** Designs the email, chooses its template, or takes its code. */
 export function EmailStep({
@@ -38,15 +39,30 @@ export function EmailStep({
   const own = fields.format === 'BLOCKS' ? 'DESIGN' : 'CODE'
   const [source, setSource] = useState<Source>(templateId === null ? own : 'TEMPLATE')
   const [isEditing, setEditing] = useState(false)
-  const choose = (to: Source) => {
+  /** What would take the place of an email that is written already. */
+  const [asked, setAsked] = useState<Source>()
+  const take = (to: Source) => {
+    setAsked(undefined)
     setSource(to)
-    if (to === 'TEMPLATE') return
-    form.setFieldValue('templateId', null)
-    if (to !== own) form.setFieldValue('format', to === 'DESIGN' ? 'BLOCKS' : 'HTML')
+    if (to !== 'TEMPLATE') form.setFieldValue('templateId', null)
+  }
+  const choose = (to: Source) => {
+    if (to === source) return setAsked(undefined)
+    const isOwn = to === (fields.format === 'BLOCKS' ? 'DESIGN' : 'CODE')
+    // Nothing is lost: back to the email that is written here, from a template, or nothing is written.
+    if (isOwn || templateId !== null || !hasBody(fields)) {
+      if (!isOwn && to !== 'TEMPLATE')
+        form.setValues({ format: to === 'DESIGN' ? 'BLOCKS' : 'HTML', html: '', text: '' })
+      return take(to)
+    }
+    setAsked(to)
   }
   return (
     <Step title="Email" state={state}>
       <SegmentedControl aria-label="Content" data={[...SOURCES]} value={source} onChange={choose} />
+      {asked && (
+        <ReplaceEmail draft={draft} by={asked} onDone={() => take(asked)} onCancel={() => setAsked(undefined)} />
+      )}
       {source === 'TEMPLATE' && (
         <SearchableSelect
           label="Template"

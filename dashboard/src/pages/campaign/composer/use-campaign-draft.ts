@@ -88,7 +88,7 @@ export function useCampaignDraft(from: LoadedCampaign) {
       take(toLoaded(await api.GET('/campaigns/{id}', { params })))
     },
     /** Saves over the other version. */
-    async keepMine() {
+    keepMine: async () => {
       if (!theirs) return
       loaded.current = theirs
       setTheirs(undefined)
