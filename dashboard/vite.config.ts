@@ -13,7 +13,7 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // One chunk for what many pages share: small files need many requests and compress worse.
-        codeSplitting: { groups: [{ name: 'shared', minShareCount: 5 }] },
+        codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] },
       },
     },
   },

@@ -8,7 +8,7 @@ const KEPT_MS = 60_000
 
 /**
  * Reads files and keeps them for a minute. Right after a campaign, thousands of recipients load the same images, and each image is read
- * once: the requests of others must not wait for a database connection meanwhile.
+ * once: other requests must not wait for a database connection.
  *
  * @returns a function that reads a file. @throws {ApiError} `busy`
  */

@@ -51,7 +51,7 @@ export async function addFile(
     const limit = Math.floor(maxBytes / 1024 / 1024).toLocaleString('en-US')
     throw new ApiError(MEDIA_FULL, { message: MEDIA_FULL.message.replace('1,000', limit) })
   }
-  // Another request may store the same content meanwhile.
+  // A concurrent request may store the same content.
   const isNew = await insertFile(unit, { id, workspaceId, name, alt, hash, ...image })
   return { file: (await find())!, isNew }
 }

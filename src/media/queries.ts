@@ -6,7 +6,7 @@ import type { Image, ImageType } from '../platform/image.ts'
 export interface MediaUse {
   kind: 'TEMPLATE' | 'AUTOMATION' | 'CAMPAIGN' | 'EMAIL'
   id: string
-  /** Of a transactional email, its subject. */
+  /** The name, or the subject of a transactional email. */
   name: string
   /** The status of an automation or a campaign. */
   status: string | null

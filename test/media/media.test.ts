@@ -128,7 +128,7 @@ describe('media', () => {
     assert.equal(new Set(answers.map(({ body }) => (body.data as File).url)).size, 1)
   })
 
-  it('ends the conversion of a drawing that takes minutes, and serves others meanwhile', async () => {
+  it('ends the conversion of a drawing that takes minutes, and serves other requests', async () => {
     const shapes = '<rect width="5000" height="5000" opacity=".5"/>'.repeat(40_000)
     const drawing = `<svg xmlns="http://www.w3.org/2000/svg" width="5000" height="5000">${shapes}</svg>`
     const slow = upload('drawing.svg', Buffer.from(drawing))

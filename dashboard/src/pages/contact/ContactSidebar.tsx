@@ -12,7 +12,7 @@ import classes from './contact.module.css'
 
 type Contact = Schemas['Contact']
 
-/** What is next for a contact, their consent, enrollments and attributes. */
+/** The next steps of a contact, their consent, enrollments and attributes. */
 export function ContactSidebar({
   contact,
   enrollments,

@@ -143,7 +143,7 @@ export function ListsPage() {
   )
 }
 
-/** What can be done with a list. */
+/** The actions on a list. */
 function ListMenu({
   list: { id, name, doubleOptIn },
   onEdit,

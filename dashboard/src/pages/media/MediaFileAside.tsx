@@ -83,7 +83,7 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
   )
 }
 
-/** What a deletion does to emails that were sent. */
+/** Describes the effect of a deletion on emails that were sent. */
 function deletionText(uses: readonly Schemas['MediaUse'][]): string {
   const sent = uses.filter(({ kind }) => kind === 'CAMPAIGN')
   return sent.length === 0

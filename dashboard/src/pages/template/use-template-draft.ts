@@ -19,7 +19,7 @@ export const toLoaded = ({ data, response }: { data: { data: Template }; respons
   etag: response.headers.get('etag'),
 })
 
-/** What is edited, with one history. */
+/** The edited values, with one history. */
 interface Edited {
   fields: Fields
   design: EmailDesign

@@ -39,7 +39,7 @@ export function EmailStep({
   const own = fields.format === 'BLOCKS' ? 'DESIGN' : 'CODE'
   const [source, setSource] = useState<Source>(templateId === null ? own : 'TEMPLATE')
   const [isEditing, setEditing] = useState(false)
-  /** What would take the place of an email that is written already. */
+  /** The kind of content that would replace an email that is written already. */
   const [asked, setAsked] = useState<Source>()
   const take = (to: Source) => {
     setAsked(undefined)

@@ -6,7 +6,7 @@ import { Notice } from '../../../components/Notice.tsx'
 import { hasBody } from './fields.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
-/** Where the content of a campaign comes from. */
+/** The kind of content of a campaign. */
 export type Source = 'DESIGN' | 'TEMPLATE' | 'CODE'
 
 const TEXTS: Record<Source, { title: string; text: string; button: string }> = {
