@@ -150,7 +150,7 @@ function requestBytes(
         error instanceof Refused
           ? { problem: error.message, isPermanent: true }
           : {
-              problem: signal.aborted ? `No response within ${Math.ceil(timeoutMs / 1000)} s` : problemOf(error),
+              problem: signal.aborted ? `No response within ${Math.round(timeoutMs / 100) / 10} s` : problemOf(error),
               isPermanent: false,
             },
       )

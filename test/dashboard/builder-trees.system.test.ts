@@ -271,4 +271,38 @@ describe('builder with branches', () => {
     await d.press('Activate…', 'Activate')
     await d.shows('Automation activated.')
   })
+
+  it('shows all branches when it opens, until the member moves the canvas', async () => {
+    const branches = ['A', 'B', 'C'].map((name) => ({
+      name,
+      if: { metadata: 'plan', is: 'equal', value: name },
+      steps: [{ ...EMAIL, subject: `Email of ${name}` }],
+    }))
+    const otherwise = [{ ...EMAIL, subject: 'Email of others' }]
+    const id = await anAutomation(d.service, { steps: [{ type: 'CONDITION', branches, else: otherwise }] })
+    await d.open(`/automations/${id}`)
+    const canvas = d.page.locator('.react-flow')
+    /** Returns whether a step is on the canvas with its whole width. */
+    const isWhole = async (text: string) => {
+      const [around, step] = await Promise.all([
+        canvas.boundingBox(),
+        d.page.getByTestId('step').filter({ hasText: text }).boundingBox(),
+      ])
+      return step!.x >= around!.x && step!.x + step!.width <= around!.x + around!.width
+    }
+    await d.shows('Email of A', 'Email of others')
+    assert.deepEqual([await isWhole('Email of A'), await isWhole('Email of others')], [true, true])
+    await d.page.setViewportSize({ width: 1_200, height: 800 })
+    await eventually('it fits again', async () => (await isWhole('Email of others')) || undefined)
+    const before = await d.page.getByTestId('step').filter({ hasText: 'Email of A' }).boundingBox()
+    await canvas.hover()
+    await d.page.mouse.wheel(60, 0)
+    await eventually('the canvas has moved', async () => {
+      const now = await d.page.getByTestId('step').filter({ hasText: 'Email of A' }).boundingBox()
+      return now?.x !== before?.x || undefined
+    })
+    const moved = await d.page.getByTestId('step').filter({ hasText: 'Email of A' }).boundingBox()
+    await d.page.setViewportSize({ width: 1_300, height: 800 })
+    assert.equal((await d.page.getByTestId('step').filter({ hasText: 'Email of A' }).boundingBox())?.x, moved?.x)
+  })
 })

@@ -7,6 +7,7 @@ import { ContactSelect } from './ContactSelect.tsx'
 import classes from './EmailPreview.module.css'
 import { count, plural } from '../lib/format.ts'
 import { ErrorBanner } from './ErrorBanner.tsx'
+import { explainProblem } from '../lib/liquid-problem.ts'
 import { forColorScheme, safeHtml } from '../lib/safe-html.ts'
 import { imagesIn, useWebImages } from './media/web-images.ts'
 import { SendTestButton } from './SendTestButton.tsx'
@@ -127,7 +128,7 @@ export function PreviewBody({
           style={{ color: 'var(--bad)', padding: '8px 12px' }}
         >
           {field === 'design' ? '' : `${field}: `}
-          {problem}
+          {explainProblem(problem)}
           {line !== null && !problem.includes('line:') && ` (line ${line}, column ${column ?? 1})`}
         </p>
       ))}

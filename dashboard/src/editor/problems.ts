@@ -1,4 +1,5 @@
 import type { Schemas } from '../api/client.ts'
+import { explainProblem } from '../lib/liquid-problem.ts'
 import { textOf } from './blocks.ts'
 import { isLinkUrl } from './link-url.ts'
 import { type EditorNode, inOrder, isColumns, mapTexts } from './nodes.ts'
@@ -38,12 +39,11 @@ type Preview = Schemas['TemplatePreview']
 export function problemsInPreview(preview: Preview | undefined, nodes: readonly EditorNode[]): EditorProblem[] {
   if (!preview) return []
   const blockOf = (number: string | undefined) => (number === undefined ? undefined : nodes[Number(number) - 1]?.key)
-  const broken = preview.problems.map(({ field, problem, line }) => ({
+  const broken = preview.problems.map(({ field, problem }) => ({
     title: 'Cannot be sent',
-    text: field === 'design' || field === 'html' ? problem : `${field}: ${problem}`,
+    text: field === 'design' || field === 'html' ? explainProblem(problem) : `${field}: ${explainProblem(problem)}`,
     isError: true,
     key: blockOf(/in block (\d+)/.exec(problem)?.[1]),
-    ...(line !== null && !problem.includes('line') && { text: `${problem} (line ${line})` }),
   }))
   // A variable can be in the subject, the HTML and the text: list it once.
   const names = new Map(preview.unknownVariables.map((each) => [each.variable, each.nearest]))

@@ -7,9 +7,11 @@ import {
   ReactFlow,
   ReactFlowProvider,
   useReactFlow,
+  type Viewport,
 } from '@xyflow/react'
 import { VisuallyHidden } from '@mantine/core'
-import { useEffect, useMemo, useState } from 'react'
+import { useWindowEvent } from '@mantine/hooks'
+import { useEffect, useMemo, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import type { Names } from '../../components/conditions/describe-condition.ts'
 import classes from './Canvas.module.css'
@@ -69,6 +71,10 @@ export function Canvas(props: CanvasProps) {
   )
 }
 
+/** Smaller steps cannot be read. */
+const MIN_FIT = 0.5
+const FIT_MARGIN = 24
+
 const NODES = { trigger: TriggerCard, step: StepCard, branch: BranchCard, join: JoinPoint, end: EndCard }
 const EDGES = { line: CanvasLine }
 
@@ -101,6 +107,7 @@ function Flow({ sequence, tree, names, starts, selected, onSelect, onAdd, onActi
   const [drop, setDrop] = useState<Place>()
   const flow = useReactFlow()
   useScrollTo(selected)
+  const moved = useFitOnResize(layout.nodes)
   const placeAt: OnNodeDrag = (event, { id }) => {
     const { clientX, clientY } = 'touches' in event ? event.touches[0]! : event
     setDrop(nearestPlace(layout, tree, id, flow.screenToFlowPosition({ x: clientX, y: clientY })))
@@ -136,7 +143,8 @@ function Flow({ sequence, tree, names, starts, selected, onSelect, onAdd, onActi
         panOnScroll
         deleteKeyCode={null}
         proOptions={{ hideAttribution: true }}
-        onInit={({ setViewport }) => void setViewport({ x: canvasSize().width / 2, y: 24, zoom: 1 })}
+        onInit={({ setViewport }) => void setViewport(fittingViewport(layout.nodes))}
+        onMoveStart={(event) => event && moved()}
       >
         <VisuallyHidden role="status">{labelOf(selected, sequence, tree, names)}</VisuallyHidden>
         <Background gap={20} size={1.2} color="var(--line-2)" />
@@ -150,6 +158,29 @@ function Flow({ sequence, tree, names, starts, selected, onSelect, onAdd, onActi
 function canvasSize() {
   const { clientWidth: width = 800, clientHeight: height = 600 } = document.querySelector('.react-flow') ?? {}
   return { width, height }
+}
+
+/** Shows all branches next to each other if they are legible, and the top otherwise. */
+function fittingViewport(nodes: readonly LaidOutNode[]): Viewport {
+  const { width } = canvasSize()
+  const left = Math.min(...nodes.map(({ x }) => x))
+  const right = Math.max(...nodes.map(({ x, width: own }) => x + own))
+  const zoom = Math.min(1, Math.max(MIN_FIT, (width - 2 * FIT_MARGIN) / (right - left)))
+  return { x: width / 2 - ((left + right) / 2) * zoom, y: 24, zoom }
+}
+
+/** Fits the branches again when the window changes its size. @returns a function to call when a member moves the canvas: it stays from then on */
+function useFitOnResize(nodes: readonly LaidOutNode[]): () => void {
+  const flow = useReactFlow()
+  const isMoved = useRef(false)
+  const latest = useRef(nodes)
+  useEffect(() => void (latest.current = nodes))
+  useWindowEvent('resize', () => {
+    if (!isMoved.current) void flow.setViewport(fittingViewport(latest.current))
+  })
+  return () => {
+    isMoved.current = true
+  }
 }
 
 /** Scrolls the selected node into view. */

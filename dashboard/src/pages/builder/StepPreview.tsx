@@ -3,6 +3,7 @@ import { useDebouncedValue } from '@mantine/hooks'
 import { useState } from 'react'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ContactSelect } from '../../components/ContactSelect.tsx'
+import { explainProblem } from '../../lib/liquid-problem.ts'
 import { safeHtml } from '../../lib/safe-html.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { imagesIn, useWebImages } from '../../components/media/web-images.ts'
@@ -34,7 +35,7 @@ export function StepPreview({ step }: { step: EmailStep }) {
           </div>
           {data.problems.map(({ field, problem }) => (
             <p key={field} className="small" role="alert" style={{ color: 'var(--bad)', padding: '8px 12px' }}>
-              {field}: {problem}
+              {field}: {explainProblem(problem)}
             </p>
           ))}
           {data.unknownVariables.map(({ field, variable, nearest }) => (

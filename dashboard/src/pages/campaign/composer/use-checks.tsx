@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useWorkspace, useWorkspaceQuery } from '../../../api/workspace.tsx'
 import { useSenderCheck } from '../../../components/use-sender-check.tsx'
+import { explainProblem } from '../../../lib/liquid-problem.ts'
 import { count, plural } from '../../../lib/format.ts'
 import type { Check } from '../../../primitives/Checklist.tsx'
 import { leftOutText } from '../../suppressions/reasons.ts'
@@ -118,7 +119,8 @@ function useEmailChecks({ fields, form }: CampaignDraft): Check[] {
   else if (without.length > 0) add('content', 'Subject', 'error', `${without.join(' and ')} is empty`)
   else if (!isWritten) add('content', 'Content', 'error', 'Write the email, or choose a template')
   else if (ofBlocks) add('content', ofBlocks.title, 'error', ofBlocks.text)
-  else if (data && data.problems.length > 0) add('content', 'Content', 'error', data.problems[0]!.problem)
+  else if (data && data.problems.length > 0)
+    add('content', 'Content', 'error', explainProblem(data.problems[0]!.problem))
   else add('content', 'Content', 'ok', 'Subject and body are set')
   if (!data || !isWritten) return checks
   const unknown = [...new Set(data.unknownVariables.map(({ variable }) => variable))]
