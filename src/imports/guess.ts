@@ -32,6 +32,10 @@ const MAX_KEY_LENGTH = 100
 const CONSENT =
   /sub?scri|suscri|s[ck]riv|iscri|abonn|opt(?:ed)?(?:in|out)|consent|einwill|newsletter|marketing|mailing|permission|gdpr|dsgvo|rgpd|lgpd|(?:e?mail|contact|promo|werbung|news)(?:ok|allowed|able|erlaubt)|(?:no|do?not|don.?t|never|stop|keine?|kein)(?:e?mail|contact|market|news|werb)|^dn[ce]|^dnd|block|blacklist|sperr|suppress|bounce|complain|spam|abgem|abmeld|abbest|austr|afgem|uitge|baja|cancel|annul|désins|revo[ck]|widerr|withdr|clean(?:ed|time)|undeliver|unreach|status|state$|estado|stato|statut/
 
+/** Titles of attributes that often have two values, such as free and pro. */
+const ATTRIBUTE =
+  /^(?:plan|tier|tarif|pricing|edition|role|rolle|gender|sex|geschlecht|country|land|pays|city|stadt|language|lang|locale|sprache|langue|currency|company|firma|platform|device|os|version|size|color|colour)$/
+
 /** Describes the columns of the first rows of a file. At most one column is guessed to hold the address. */
 export function sampleColumns(titles: readonly string[], rows: readonly (readonly string[])[]): ColumnSample[] {
   let hasEmail = titles.some((title) => fieldOfTitle(title) === 'email')
@@ -68,7 +72,8 @@ function isHinted(title: string, cells: readonly string[], different: readonly s
   if (CONSENT.test(normalizeTitle(title).slice(0, 1_000))) return true
   const filled = different.filter((cell) => cell !== '')
   const times = cells.length - cells.filter((cell) => cell === '').length
-  const isBox = filled.length === 1 ? times < cells.length : filled.length === 2 && times > 2
+  const isAttribute = ATTRIBUTE.test(normalizeTitle(title))
+  const isBox = !isAttribute && (filled.length === 1 ? times < cells.length : filled.length === 2 && times > 2)
   const isYesOrNo = filled.length > 0 && filled.every((cell) => parseBoolean(cell) !== undefined)
   return isBox || isYesOrNo || filled.some((cell) => cell.length <= 40 && CONSENT.test(normalizeTitle(cell)))
 }

@@ -5,9 +5,9 @@ export const EMAIL_TITLES =
   'email|emailaddress|emailadresse|adresseemail|adressemail|courriel|correoelectrónico|direccióndecorreoelectrónico|correo|indirizzoemail|' +
   'endereçodeemail|emailadres|adresemail|epostadress|epostadresse|sähköposti|メールアドレス|электроннаяпочта'
 export const FIRST_NAME_TITLES =
-  'firstname|vorname|prénom|prenom|nombre|nome|voornaam|imię|förnamn|fornavn|etunimi|名|имя'
+  'firstname|first|givenname|forename|fname|vorname|prénom|prenom|nombre|nome|voornaam|imię|förnamn|fornavn|etunimi|名|имя'
 export const LAST_NAME_TITLES =
-  'lastname|surname|nachname|nomdefamille|nom|apellido|apellidos|cognome|sobrenome|achternaam|nazwisko|efternamn|etternavn|sukunimi|姓|фамилия'
+  'lastname|last|familyname|lname|surname|nachname|nomdefamille|nom|apellido|apellidos|cognome|sobrenome|achternaam|nazwisko|efternamn|etternavn|sukunimi|姓|фамилия'
 
 /** Columns that Dripline itself adds to a file of failed rows. */
 export const LINE_TITLE = 'Dripline: line'

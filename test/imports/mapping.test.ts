@@ -142,6 +142,27 @@ describe('the mapping of an import', () => {
     assert.deepEqual([of('since').filled, of('since').samples], [0.67, ['3/11/2026', '28/10/2026']])
   })
 
+  it('knows names, and attributes that have two values, from columns of consent', async () => {
+    const rows = [
+      'ada@example.com,Ada,Byron,pro,on',
+      'bob@example.com,Bob,Ross,free,off',
+      'cid@example.com,Cid,Day,free,on',
+    ]
+    const { id } = await draft(`Email,First,Last name,Plan,Offers\n${rows.join('\n')}\n`)
+    const { columns } = await mapping(id)
+    const found = columns.map(({ column, decision, guess }) => {
+      const known = (decision ?? guess) as { field: string } | null
+      return [column, known?.field ?? null]
+    })
+    assert.deepEqual(found, [
+      ['Email', 'email'],
+      ['First', 'firstName'],
+      ['Last name', 'metadata.lastName'],
+      ['Plan', 'metadata.Plan'],
+      ['Offers', null],
+    ])
+  })
+
   it('reads typed attributes, and fails rows whose value has another type', async () => {
     const at = domain()
     const header = 'email;mrr;since;pro;labels;seen'
