@@ -42,6 +42,7 @@ export interface CheckedRequest<Params, Query, Body> {
   query: Query
   body: Body
   caller: Caller
+  visitor: Visitor
 }
 
 export interface Request<Params, Query, Body, Prepared = undefined> extends CheckedRequest<Params, Query, Body> {
@@ -49,7 +50,6 @@ export interface Request<Params, Query, Body, Prepared = undefined> extends Chec
   prepared: Prepared
   /** The header `If-Match`, if the operation requires it. */
   ifMatch: Revisions
-  visitor: Visitor
 }
 
 /** A request of an operation that needs no workspace. */

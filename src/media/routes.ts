@@ -125,10 +125,10 @@ export const mediaOperations = [
     responses: { 200: { description: 'The image.', schema: single(imageResponse) } },
     errors: { 400: [IMAGE_UNREACHABLE, IMAGE_TOO_LARGE, NOT_AN_IMAGE] },
     // Other servers may be slow. Waiting for them must not keep the requests of the workspace waiting.
-    prepare({ caller, body }, dependencies) {
+    prepare({ caller, body, visitor }, dependencies) {
       const { em, images, webhookAllowedHosts: allowedHosts } = dependencies
       return previews.run(caller.workspace.id, async () => {
-        const publicUrl = (await dependencies.findPublicUrl()) ?? ''
+        const publicUrl = await publicUrlFor(dependencies, visitor)
         return loadImage(em.fork(), body.url, { publicUrl, allowedHosts, images })
       })
     },

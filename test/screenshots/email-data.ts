@@ -103,7 +103,12 @@ export async function createCampaigns(service: Service): Promise<string> {
   await service.call('POST', `campaigns/${sent}/schedule`, {})
   const later = await create({ name: 'Harvest festival', subject: 'You are invited' })
   await service.call('POST', `campaigns/${later}/schedule`, { localTime: '2038-09-01T09:00' })
-  await create({ name: 'Winter apples', subject: 'They keep until spring' })
+  const { data: files } = (await service.call('GET', 'media-files')).body as { data: { name: string; url: string }[] }
+  const image = files.find(({ name }) => name === 'winter.png')?.url
+  await create({
+    ...{ name: 'Winter apples', subject: 'They keep until spring' },
+    ...(image !== undefined && { format: 'BLOCKS', html: null, design: harvestWith(image).design }),
+  })
   await eventually(
     'the campaign is sent',
     async () => ((await service.call('GET', `campaigns/${sent}`)).body.data.status === 'SENT' ? true : undefined),
