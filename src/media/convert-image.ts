@@ -7,7 +7,7 @@ export interface ImageJob {
   refusesSvg: boolean
 }
 
-export type ImageResult = Image | { fault: 'not an image' | 'too large' }
+export type ImageResult = Image | { fault: 'not an image' | 'too large' | 'too many pixels' }
 
 /** An email is at most 800 pixels wide, on screens with two dots for each pixel. */
 const MAX_WIDTH = 1_600
@@ -26,7 +26,7 @@ sharp.cache(false)
 
 /**
  * Converts a file to an image for emails: scaled to at most 1,600 pixels, upright, and without metadata such as the place where it was
- * taken. SVG and transparent WebP become PNG, other WebP becomes JPEG.
+ * taken. SVG and transparent WebP become PNG, other WebP becomes JPEG. A GIF that is not too wide stays unchanged.
  *
  * @throws {Error} if sharp cannot read it
  */
@@ -35,10 +35,11 @@ export async function convertImage({ file, refusesSvg }: ImageJob): Promise<Imag
   if (file[0] === 0x1f && file[1] === 0x8b) return { fault: 'not an image' }
   const { format, hasAlpha, width, pageHeight, height, pages = 1 } = await sharp(file, { animated: true }).metadata()
   if (!FORMATS.includes(format) || (format === 'svg' && refusesSvg)) return { fault: 'not an image' }
-  if (width * height > MAX_PIXELS) return { fault: 'too large' }
-  // Writing an animation again takes seconds. It has no place.
+  // Writing an animation again takes seconds.
   if (format === 'gif' && width <= MAX_WIDTH)
     return { type: 'image/gif', width, height: pageHeight ?? height, content: Buffer.from(file) }
+  // Of an animation, the height is that of all frames together.
+  if (width * height > MAX_PIXELS) return { fault: 'too many pixels' }
   const isAnimated = format === 'gif' || (format === 'webp' && pages > 1)
   const to = isAnimated ? 'gif' : format === 'jpeg' || (format === 'webp' && !hasAlpha) ? 'jpeg' : 'png'
   const { data, info } = await sharp(file, { limitInputPixels: MAX_PIXELS, animated: isAnimated })

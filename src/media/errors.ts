@@ -9,7 +9,7 @@ export const NOT_AN_IMAGE = defineError(
 export const IMAGE_TOO_LARGE = defineError(
   'invalid',
   'image_too_large',
-  'The file is larger than 5 MB. Make it smaller.',
+  'The file, or the image that it becomes, is larger than 5 MB. Make it smaller.',
 )
 export const MEDIA_FULL = defineError(
   'taken',

@@ -30,6 +30,10 @@ export function createImageReader(): ImageReader {
       try {
         const result = await jobs.run({ file, refusesSvg })
         if (!('fault' in result)) return { ...result, content: Buffer.from(result.content) }
+        if (result.fault === 'too many pixels')
+          throw new ApiError(IMAGE_TOO_LARGE, {
+            message: 'The image has more than 50 million pixels. Make it smaller.',
+          })
         throw new ApiError(result.fault === 'too large' ? IMAGE_TOO_LARGE : NOT_AN_IMAGE)
       } catch (error) {
         if (error instanceof JobTookTooLong)

@@ -88,7 +88,8 @@ export const mediaOperations = [
     summary: 'Upload an image',
     description:
       'Stores an image for emails, and returns its public URL. It is scaled to at most 1,600 pixels wide, and its metadata, such as ' +
-      'the place where a photo was taken, is removed. SVG and WebP become PNG or JPEG, which all mail clients show. The same content is ' +
+      'the location where a photo was taken, is removed. SVG and WebP become PNG or JPEG, which all mail clients show. A GIF of at most ' +
+      '1,600 pixels stays unchanged. The same content is ' +
       'stored once: the response to a second upload is a 200 with the first file.',
     scope: 'templates:write',
     body: mediaSchema,
@@ -142,8 +143,8 @@ export const mediaOperations = [
     tag: 'Media',
     summary: 'Get a media file',
     description:
-      'Returns a file, and the templates, automations, campaigns and scheduled emails that show it, as far as the scopes of the caller ' +
-      'allow to read them.',
+      'Returns a file, and the templates, automations, campaigns and scheduled emails that show it, limited to those that ' +
+      'the scopes of the caller can read.',
     scope: 'templates:read',
     responses: {
       200: {

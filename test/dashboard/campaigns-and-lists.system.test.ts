@@ -197,6 +197,20 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     assert.match(await d.field('MJML').inputValue(), /Original/)
   })
 
+  it('saves the name and the audience while the email is incomplete', async () => {
+    const id = await d.create('campaigns', { name: 'Old', subject: 'S', html: '<p>Hello</p>', audience: {} })
+    await d.open(`/campaigns/${id}`)
+    await d.field('Subject').fill('Hello {{ contact.firstName')
+    await d.shows('Not saved.')
+    await d.field('Name').fill('New')
+    const read = async () => (await d.read(`campaigns/${id}`)) as { name: string; subject: string }
+    await eventually('the name is saved', async () => (await read()).name === 'New' || undefined)
+    assert.equal((await read()).subject, 'S')
+    await d.field('Subject').fill('Hello {{ contact.firstName }}')
+    await d.shows(/^Saved \d/)
+    assert.deepEqual([(await read()).name, (await read()).subject], ['New', 'Hello {{ contact.firstName }}'])
+  })
+
   it('creates an A/B test and shows its results', async () => {
     const list = await aList(d.service)
     const { name } = (await d.read(`lists/${list}`)) as { name: string }

@@ -14,7 +14,8 @@ const PROBLEMS: [problem: string, words: string][] = [
     'A variable is not closed: {{ contact.firstName. Add }} at its end',
   ],
   ['tag "{% if contact.tags %}" not closed, line:1, col:1', '{% if contact.tags %} has no end'],
-  ['undefined filter: upcas, line:1, col:1', 'There is no filter called upcas'],
+  ['invalid value expression: "", line:212, col:8', 'A variable is not complete: {{ }} (line 212)'],
+  ['undefined filter: upcased, line:1, col:1', 'There is no filter called upcased'],
   ['tag "iff" not found, line:1, col:1', 'There is no tag called iff'],
   [
     'in block 4: <!-- is not closed, and would include everything after it',

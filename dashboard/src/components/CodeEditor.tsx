@@ -9,7 +9,7 @@ import {
 import { defaultKeymap, history, historyKeymap } from '@codemirror/commands'
 import { html } from '@codemirror/lang-html'
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language'
-import { EditorState, type Extension } from '@codemirror/state'
+import { EditorState, type Extension, Transaction } from '@codemirror/state'
 import { type Command, EditorView, keymap, placeholder as placeholderOf } from '@codemirror/view'
 import { tags } from '@lezer/highlight'
 import { useEffect, useId, useRef } from 'react'
@@ -130,6 +130,8 @@ export function CodeEditor(props: CodeEditorProps) {
     current.dispatch({
       changes: { from: 0, to: current.state.doc.length, insert: value },
       userEvent: 'outside',
+      // What replaces the text, such as undo of a whole form, has a history of its own.
+      annotations: Transaction.addToHistory.of(false),
       filter: false,
     })
   }, [value])

@@ -69,9 +69,11 @@ export function BlockFrame({
     const act = keys[pressed]
     if (!act) {
       // A letter starts a text, and is no shortcut of the page.
-      if (event.key.length !== 1 || event.metaKey || event.ctrlKey) return
+      if (event.key.length !== 1 || event.key === ' ' || event.metaKey || event.ctrlKey) return
       event.stopPropagation()
-      if (typeOf(at.node) === 'TEXT' && !readOnly) editor.select(key, 'end')
+      if (typeOf(at.node) !== 'TEXT' || readOnly) return
+      event.preventDefault()
+      editor.select(key, { text: event.key })
       return
     }
     event.preventDefault()

@@ -34,8 +34,8 @@ const EXTENSIONS = [
   VariableNode,
 ]
 
-/** The place of the caret when the text opens: at a point of the screen, or at the end. */
-export type CaretPlace = { x: number; y: number } | 'end' | undefined
+/** The place of the caret when the text opens: at a point of the screen, or at the end, with a letter that was typed already. */
+export type CaretPlace = { x: number; y: number } | { text: string } | 'end' | undefined
 
 interface KeysOptions {
   on: () => { onLeave: () => void; undo: (() => void) | undefined; redo: (() => void) | undefined }
@@ -114,8 +114,10 @@ export function RichText({
     },
     onCreate: ({ editor: at }) => {
       if (caret === undefined) return
-      const found = caret === 'end' ? undefined : at.view.posAtCoords({ left: caret.x, top: caret.y })
+      const isPoint = typeof caret === 'object' && 'x' in caret
+      const found = isPoint ? at.view.posAtCoords({ left: caret.x, top: caret.y }) : undefined
       at.commands.focus(found?.pos ?? 'end', { scrollIntoView: false })
+      if (typeof caret === 'object' && 'text' in caret) at.commands.insertContent(caret.text)
     },
   })
   // Undo, or a fix of a problem, replaces the text.

@@ -8,12 +8,13 @@ const PROBLEMS: readonly [RegExp, (match: RegExpExecArray) => string][] = [
   [/"kind": "PARTIAL"/, () => 'A template is included that does not exist. Create a snippet with this name'],
 ]
 
-/** Explains a problem of a template. The place in it stays, and so does what is not known. */
+/** Explains a problem of a template, with its line. A problem that is not known stays as it is. */
 export function explainProblem(problem: string): string {
   const [, start = '', rest = problem] = /^(in block \d+: )?(.*)$/s.exec(problem) ?? []
   for (const [pattern, say] of PROBLEMS) {
     const match = pattern.exec(rest)
-    if (match) return `${start}${say(match)}`
+    const [, line] = /line:(\d+)/.exec(rest) ?? []
+    if (match) return `${start}${say(match)}${line === undefined || line === '1' ? '' : ` (line ${line})`}`
   }
   return problem
 }

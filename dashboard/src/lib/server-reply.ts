@@ -40,9 +40,13 @@ const ERRORS: readonly [RegExp, string][] = [
 
 /** Explains a reply of a mail server in a few words. @returns `undefined` if it has no known code */
 export function explainReply(reply: string): string | undefined {
-  const [, detail] = /\b[245]\.(\d{1,3}\.\d{1,3})\b/.exec(reply) ?? []
+  // Not a part of an IP address.
+  const [, level, detail] = /(?<![\d.])([245])\.(\d{1,3}\.\d{1,3})(?![\d.])/.exec(reply) ?? []
   if (/^2\d\d\b/.test(reply)) return 'Accepted by the mail server'
-  const known = detail === undefined ? undefined : DETAILS[detail]
+  const isTemporary = level === '4'
+  // A policy is also the reason to ask for another attempt, and Microsoft reports unknown addresses with 5.4.1.
+  const isUnclear = isTemporary ? /^7\.[01]$/.test(detail ?? '') : /^4\./.test(detail ?? '')
+  const known = detail === undefined || isUnclear ? undefined : DETAILS[detail]
   if (known !== undefined) return known
   if (/^535\b/.test(reply)) return 'Mail server rejected the sign-in'
   if (/^4\d\d\b/.test(reply)) return 'Mail server asks to try again later'

@@ -33,6 +33,7 @@ const COLUMNS: readonly Column<Bounce>[] = [
   {
     id: 'diagnostic',
     head: 'Diagnostic',
+    phone: 'about',
     wraps: true,
     cell: ({ diagnostic, status, source }) => (
       <span className="t2">

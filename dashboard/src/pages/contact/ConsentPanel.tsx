@@ -1,4 +1,5 @@
 import { Button, Switch } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
 import { hasErrorCode, type Schemas } from '../../api/client.ts'
@@ -22,7 +23,7 @@ const MAX_LISTS = 8
 /** Shows whether a contact gets marketing, why not and since when, and changes it: for all marketing, or for one list. */
 export function ConsentPanel({ contact }: { contact: Contact }) {
   const canEdit = useHasRole('editor')
-  const { data: suppressions = [] } = useWorkspaceQuery(
+  const { data: suppressions = [], error } = useWorkspaceQuery(
     ['contacts', contact.id, 'suppressions', contact.suppressedBy, contact.email],
     async (api, signal) => {
       const query = { email: contact.email, limit: 20 }
@@ -31,6 +32,7 @@ export function ConsentPanel({ contact }: { contact: Contact }) {
   )
   return (
     <Section title="Consent" action={<StatusBadge status={subscriptionOf(contact)} />}>
+      {error && <ErrorBanner error={error} />}
       {suppressions.map((each) => (
         <SuppressionRow key={each.id} of={each} canEdit={canEdit} />
       ))}
@@ -41,7 +43,7 @@ export function ConsentPanel({ contact }: { contact: Contact }) {
         </div>
       )}
       {contact.suppressedBy === 'UNCONFIRMED' && (
-        <p className="t2">Gets no marketing email before they confirm by the link in the confirmation email.</p>
+        <p className="t2">Gets no marketing email until they click the link in the confirmation email.</p>
       )}
       <Lists contact={contact} canEdit={canEdit} />
     </Section>
@@ -77,6 +79,8 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [isAsked, setAsked] = useState(false)
+  /** Whether it stops all email, not only marketing. */
+  const isBlock = reason === 'BOUNCED' || reason === 'MANUAL'
   const remove = useMutation({
     mutationFn: () => api.DELETE('/suppressions/{id}', { params: { path: { id } } }),
     onSuccess: () => invalidate('contacts'),
@@ -93,7 +97,7 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
         </div>
         {canEdit && reason !== 'COMPLAINED' && (
           <Button className="push" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
-            {reason === 'BOUNCED' ? 'Email again…' : 'Resubscribe…'}
+            {isBlock ? 'Email again…' : 'Resubscribe…'}
           </Button>
         )}
       </div>
@@ -105,12 +109,14 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
           <p>
             {reason === 'BOUNCED'
               ? 'Continue only if the mailbox exists again. Emails to addresses that bounce harm your reputation.'
-              : 'Continue only if the contact asked for it. The audit log records that you did this.'}
+              : reason === 'MANUAL'
+                ? 'A member stopped all email to this address. The audit log records that you allowed it again.'
+                : 'Continue only if the contact asked for it. The audit log records that you did this.'}
           </p>
           {remove.isError && <ErrorBanner error={remove.error} />}
           <div className="row">
             <Button variant="filled" loading={remove.isPending} onClick={() => remove.mutate()}>
-              {reason === 'BOUNCED' ? 'Email them again' : 'They asked: resubscribe'}
+              {isBlock ? 'Email them again' : 'They asked: resubscribe'}
             </Button>
             <Button variant="subtle" color="gray" onClick={() => setAsked(false)}>
               Cancel
@@ -174,10 +180,8 @@ function ListSwitch({
     mutationFn: async ({ joins, resubscribe = false }: { joins: boolean; resubscribe?: boolean }) => {
       if (joins) return void (await add(resubscribe))
       await api.DELETE('/lists/{id}/contacts/{contactId}', { params: { path: { ...path, contactId: contact.id } } })
-      showUndo(`Removed from ${list.name}.`, async () => {
-        await add(false)
-        await invalidate('contacts')
-      })
+      // Joining a list again asks for a confirmation, or starts automations, so there is no undo.
+      notifications.show({ message: `Removed from ${list.name}.` })
     },
     onSettled: () => invalidate('contacts'),
   })

@@ -85,10 +85,10 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
 
 /** Describes the effect of a deletion on emails that were sent. */
 function deletionText(uses: readonly Schemas['MediaUse'][]): string {
-  const sent = uses.filter(({ kind }) => kind === 'CAMPAIGN')
+  const sent = uses.filter(({ kind, status }) => kind === 'CAMPAIGN' && (status === 'SENT' || status === 'CANCELLED'))
   return sent.length === 0
-    ? 'It can’t be brought back. Emails that were sent with it show a gap.'
-    : `${plural(sent.length, 'campaign')} sent it. Those emails show a gap from then on, and it can’t be brought back.`
+    ? 'Emails that were sent with it will show a gap. You can’t restore the image.'
+    : `It was in ${plural(sent.length, 'campaign')}. Emails that were sent will show a gap. You can’t restore the image.`
 }
 
 function AltText({ file, canEdit }: { file: MediaFile; canEdit: boolean }) {

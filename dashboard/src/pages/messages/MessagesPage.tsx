@@ -1,28 +1,22 @@
-import { ToContact } from '../../components/ToContact.tsx'
-import { Button, TextInput, UnstyledButton } from '@mantine/core'
-import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
+import { TextInput, UnstyledButton } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { IconMail } from '@tabler/icons-react'
-import { errorMessage, hasErrorCode, type Schemas } from '../../api/client.ts'
+import { hasErrorCode } from '../../api/client.ts'
 import { useAutomations } from '../automations/use-automations.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useCampaignOptions, useStats } from '../../api/queries.ts'
-import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { useHasRole, useWorkspace } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
-import { CurlButton } from '../../components/CurlButton.tsx'
-import { count, plural } from '../../lib/format.ts'
+import { count } from '../../lib/format.ts'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { ServerReply } from '../../components/ServerReply.tsx'
-import { MESSAGE_STATUS, type MessageStatus, StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
+import { MESSAGE_STATUS, type MessageStatus } from '../../components/StatusBadge.tsx'
 import { Page } from '../../layout/Page.tsx'
-import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { DataTable } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
+import { type Message, messageColumns } from './columns.tsx'
+import { MessageBulkActions } from './MessageBulkActions.tsx'
 import classes from './messages.module.css'
-
-type Message = Schemas['MessageSummary']
 
 const STATUSES: readonly MessageStatus[] = [
   'UNCONFIRMED',
@@ -97,76 +91,6 @@ export function MessagesPage() {
     SENDING: stats?.sending,
   }
   const canDecide = canEdit && (status === 'UNCONFIRMED' || status === 'FAILED')
-  const columns: readonly Column<Message>[] = [
-    {
-      id: 'email',
-      head: 'Email',
-      phone: 'title',
-      cell: ({ subject }) => <span className="strong">{subject ?? <span className="t3">No subject</span>}</span>,
-    },
-    {
-      id: 'status',
-      head: 'Status',
-      phone: 'state',
-      cell: (message) => <StatusBadge status={MESSAGE_STATUS[message.status]} />,
-    },
-    {
-      id: 'source',
-      head: 'Source',
-      cell: (message) => (
-        <span className="t2">
-          {message.campaignId !== null ? (
-            <Link
-              className="link"
-              to="/w/$workspaceId/campaigns/$campaignId"
-              params={{ workspaceId: workspace.id, campaignId: message.campaignId }}
-            >
-              {campaignName(message.campaignId) ?? 'Campaign'}
-            </Link>
-          ) : message.automationId === null ? (
-            'Transactional email'
-          ) : (
-            nameOf(message.automationId)
-          )}
-        </span>
-      ),
-    },
-    {
-      id: 'to',
-      head: 'To',
-      phone: 'about',
-      cell: (message) => (
-        <ToContact className="link" contactId={message.contactId}>
-          <bdi>{message.to ?? 'Contact'}</bdi>
-        </ToContact>
-      ),
-    },
-    {
-      id: 'reply',
-      head: 'Server response',
-      cell: (message) => {
-        const reply = message.error ?? message.response
-        return (
-          reply !== null && (
-            <span className={`t2 ${classes.response}`}>
-              <ServerReply reply={reply} />
-            </span>
-          )
-        )
-      },
-    },
-    {
-      id: 'due',
-      head: 'Due',
-      isNumber: true,
-      phone: 'number',
-      cell: ({ createdAt }) => (
-        <span className="t2">
-          <Time at={createdAt} />
-        </span>
-      ),
-    },
-  ]
   return (
     <Page title="Messages">
       <div className="tabs">
@@ -222,7 +146,7 @@ export function MessagesPage() {
         error={error}
         onRetry={refetch}
         idOf={({ id }) => id}
-        columns={columns}
+        columns={messageColumns({ workspaceId: workspace.id, nameOf, campaignName })}
         link={({ id }, title) => (
           <Link to="/w/$workspaceId/messages/$messageId" params={{ workspaceId: workspace.id, messageId: id }}>
             {title}
@@ -232,7 +156,11 @@ export function MessagesPage() {
           bulk: {
             nameOf: ({ subject, to: address }: Message) => `${subject ?? 'Email'} to ${address ?? 'contact'}`,
             actions: (chosen: readonly Message[], clear: () => void) => (
-              <BulkActions ids={chosen.map(({ id }) => id)} isUnconfirmed={status === 'UNCONFIRMED'} onDone={clear} />
+              <MessageBulkActions
+                ids={chosen.map(({ id }) => id)}
+                isUnconfirmed={status === 'UNCONFIRMED'}
+                onDone={clear}
+              />
             ),
           },
         })}
@@ -265,67 +193,5 @@ function AddressFilter({ to = '', onChange }: { to?: string | undefined; onChang
       onBlur={apply}
       onKeyDown={({ key }) => key === 'Enter' && apply()}
     />
-  )
-}
-
-/** Resends or dismisses the selected messages, one by one. */
-function BulkActions({
-  ids,
-  isUnconfirmed,
-  onDone,
-}: {
-  ids: readonly string[]
-  isUnconfirmed: boolean
-  onDone: () => void
-}) {
-  const { api } = useWorkspace()
-  const invalidate = useInvalidate()
-  const act = useMutation({
-    mutationFn: async (what: 'again' | 'dismiss') => {
-      let failure: unknown
-      let done = 0
-      for (const id of ids) {
-        const params = { path: { id } }
-        try {
-          if (what === 'dismiss') await api.POST('/messages/{id}/dismiss', { params })
-          else await api.POST('/messages/{id}/retry', { params, body: { evenIfSent: isUnconfirmed } })
-          done += 1
-        } catch (error) {
-          failure = error
-        }
-      }
-      return { what, done, failure }
-    },
-    async onSuccess({ what, done, failure }) {
-      const outcome = what === 'dismiss' ? 'dismissed' : 'queued to be sent again'
-      notifications.show({ message: `${plural(done, 'message')} ${outcome}.` })
-      if (failure !== undefined)
-        notifications.show({
-          color: 'bad',
-          autoClose: false,
-          title: `${plural(ids.length - done, 'message')} failed`,
-          message: errorMessage(failure),
-        })
-      onDone()
-      await invalidate()
-    },
-  })
-  return (
-    <div className={`row ${classes.decide}`} role="group" aria-label="Bulk actions">
-      <span className="strong">{plural(ids.length, 'message')} selected</span>
-      <Button onClick={() => act.mutate('again')} loading={act.isPending}>
-        {' '}
-        Resend
-      </Button>
-      {isUnconfirmed && (
-        <Button variant="subtle" color="gray" disabled={act.isPending} onClick={() => act.mutate('dismiss')}>
-          Dismiss
-        </Button>
-      )}
-      {ids.length === 1 && (
-        <CurlButton call={{ method: 'POST', path: `/messages/${ids[0]}/retry`, body: { evenIfSent: isUnconfirmed } }} />
-      )}
-      {isUnconfirmed && <span className="small t2">Each message may arrive twice.</span>}
-    </div>
   )
 }

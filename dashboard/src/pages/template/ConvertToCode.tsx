@@ -9,7 +9,7 @@ import type { TemplateDraft } from './use-template-draft.ts'
 
 const EMPTY_TRANSLATION = { subject: null, previewText: null, html: null, text: null }
 
-/** Converts the blocks to MJML. There is no way back except leaving without saving. */
+/** Converts the blocks to MJML. Until it is saved, undo brings the blocks back. */
 export function ConvertToCode({ draft: { content, toCode } }: { draft: TemplateDraft }) {
   const { api } = useWorkspace()
   const [isAsked, setAsked] = useState(false)
@@ -43,7 +43,8 @@ export function ConvertToCode({ draft: { content, toCode } }: { draft: TemplateD
       {isAsked && (
         <>
           <p className="small t2" style={{ marginBlock: 8 }}>
-            The template becomes MJML in every language. You can’t switch back, but earlier versions stay unchanged.
+            The template becomes MJML in every language. After you save, you can’t switch back, but earlier versions
+            stay unchanged.
           </p>
           <Button loading={convert.isPending} onClick={() => convert.mutate()}>
             Convert to code

@@ -57,7 +57,7 @@ export function TemplateEditor({
       }
       actions={
         <>
-          {canEdit && isVisual && <UndoButtons history={design} />}
+          {canEdit && <UndoButtons history={design} />}
           <ActionIcon aria-label="Versions" title="Versions" onClick={() => setShowsVersions(true)}>
             <IconHistory aria-hidden />
           </ActionIcon>

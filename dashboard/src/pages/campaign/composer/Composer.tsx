@@ -82,7 +82,12 @@ export function Composer({
       <div ref={sections}>
         <Steps>
           <AudienceStep draft={draft} audience={audience} />
-          <EmailStep draft={draft} state={worstOf(ofEmail)} onTestSent={() => setTestedContent(content)}>
+          <EmailStep
+            key={draft.taken}
+            draft={draft}
+            state={worstOf(ofEmail)}
+            onTestSent={() => setTestedContent(content)}
+          >
             <CampaignPreview
               campaign={{ ...draft.loaded().campaign, ...fields, ...bodyOf(fields) }}
               onTestSent={() => setTestedContent(content)}

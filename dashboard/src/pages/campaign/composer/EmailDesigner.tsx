@@ -32,7 +32,9 @@ export function EmailDesigner({
   useEffect(() => void (latest.current = form))
   useEffect(() => {
     const now = toDesign(value)
-    if (stableJson(now) !== stableJson(latest.current.getValues().design)) latest.current.setFieldValue('design', now)
+    // Opening the editor changes nothing.
+    const before = toDesign(fromDesign(latest.current.getValues().design))
+    if (stableJson(now) !== stableJson(before)) latest.current.setFieldValue('design', now)
   }, [value])
   const { subject, previewText, text } = fields
   const dataKeys = useMetadataKeys()

@@ -3,7 +3,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useWorkspace } from '../../../api/workspace.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { Notice } from '../../../components/Notice.tsx'
-import { hasBody } from './fields.ts'
+import { DisplayableError } from '../../../api/client.ts'
+import { bodyOf, EMPTY_DESIGN, hasBody } from './fields.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
 /** The kind of content of a campaign. */
@@ -43,11 +44,13 @@ export function ReplaceEmail({
   const { title, text, button } = TEXTS[by]
   const replace = useMutation({
     mutationFn: async () => {
-      if (by === 'DESIGN') form.setValues({ format: 'BLOCKS', html: '', text: '' })
+      if (by === 'DESIGN') form.setValues({ format: 'BLOCKS', design: EMPTY_DESIGN, html: '', text: '' })
       if (by !== 'CODE') return
       if (fields.format !== 'BLOCKS' || !hasBody(fields)) return form.setValues({ format: 'HTML' })
-      const body = { format: 'BLOCKS' as const, design: fields.design }
-      const { mjml } = (await api.POST('/templates/preview', { body })).data.data
+      const sent = fields.design
+      const { mjml } = (await api.POST('/templates/preview', { body: bodyOf(fields) })).data.data
+      if (form.getValues().design !== sent)
+        throw new DisplayableError('You changed the design in the meantime. Try again.')
       form.setValues({ format: 'MJML', html: mjml ?? '' })
     },
     onSuccess: onDone,
@@ -60,7 +63,7 @@ export function ReplaceEmail({
         <Button loading={replace.isPending} onClick={() => replace.mutate()}>
           {button}
         </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel}>
+        <Button variant="subtle" color="gray" disabled={replace.isPending} onClick={onCancel}>
           Cancel
         </Button>
       </div>

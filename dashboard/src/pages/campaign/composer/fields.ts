@@ -14,7 +14,7 @@ function testOf(campaign: Campaign): AbTest | null {
   return { variants: given, testPercent, winnerBy, afterMinutes }
 }
 
-const EMPTY_DESIGN: Design = { blocks: [newPlainBlock('TEXT')] }
+export const EMPTY_DESIGN: Design = { blocks: [newPlainBlock('TEXT')] }
 
 /** Returns what the composer edits of a draft. */
 export const fieldsOf = (campaign: Campaign) => ({
@@ -42,13 +42,21 @@ const orNull = (text: string) => (text === '' ? null : text)
 const isComplete = (test: AbTest): boolean =>
   test.variants.every(({ subject, templateId }) => templateId != null || (subject ?? '').trim() !== '')
 
+/** Returns what is not content: it can be saved while the content is incomplete. */
+export const settingsOf = ({ name, category, audience, throttlePerHour }: Fields) => ({
+  name,
+  category,
+  audience,
+  throttlePerHour,
+})
+
 /**
  * Returns the body of an update. It omits an unchanged template: naming it again would update it to its latest version. A test without
  * all subjects is not saved yet.
  */
 export function patchOf(fields: Fields, saved: Campaign): Partial<Schemas['CampaignInput']> {
-  const { name, category, audience, throttlePerHour, templateId, takesNewest, abTest } = fields
-  const settings = { name, category, audience, throttlePerHour }
+  const { templateId, takesNewest, abTest } = fields
+  const settings = settingsOf(fields)
   const test = abTest === null || isComplete(abTest) ? abTest : testOf(saved)
   if (templateId !== null) {
     const isSame =

@@ -6,7 +6,7 @@ import { fieldErrorsOf } from '../../../lib/field-errors.ts'
 import { stableJson } from '../../../lib/stable-json.ts'
 import { useAutosave } from '../../../primitives/use-autosave.ts'
 import type { Campaign } from '../../campaigns/campaigns.ts'
-import { type Fields, fieldsOf, patchOf } from './fields.ts'
+import { type Fields, fieldsOf, patchOf, settingsOf } from './fields.ts'
 
 /** A draft as the server has it. */
 export interface LoadedCampaign {
@@ -29,6 +29,8 @@ export function useCampaignDraft(from: LoadedCampaign) {
   const fields = form.getValues()
   const loaded = useRef(from)
   const [savedKey, setSavedKey] = useState(() => keyOf(fields))
+  /** How often another version took the place of this one. */
+  const [taken, setTaken] = useState(0)
   /** A version that someone else saved in the meantime. */
   const [theirs, setTheirs] = useState<LoadedCampaign>()
   /** Content sent without a response. The server may have stored it. */
@@ -37,7 +39,14 @@ export function useCampaignDraft(from: LoadedCampaign) {
   const patch = async (over: LoadedCampaign, given: Fields): Promise<LoadedCampaign> => {
     const { campaign, etag } = over
     const params = { path: { id: campaign.id }, header: etag === null ? {} : { 'If-Match': etag } }
-    return toLoaded(await api.PATCH('/campaigns/{id}', { params, body: patchOf(given, campaign) }))
+    try {
+      return toLoaded(await api.PATCH('/campaigns/{id}', { params, body: patchOf(given, campaign) }))
+    } catch (error) {
+      if (!hasErrorCode(error, 'invalid_template')) throw error
+      // A variable that is half typed must not keep the audience from being saved.
+      loaded.current = toLoaded(await api.PATCH('/campaigns/{id}', { params, body: settingsOf(given) }))
+      throw error
+    }
   }
   /** Saves over a version. If that is not the current one, saves over it only if it is what an earlier request of this page sent. */
   const saveOver = async (over: LoadedCampaign): Promise<void> => {
@@ -66,6 +75,7 @@ export function useCampaignDraft(from: LoadedCampaign) {
     void invalidate('campaigns', 'page')
   }
   const take = (version: LoadedCampaign) => {
+    setTaken((times) => times + 1)
     loaded.current = version
     const now = fieldsOf(version.campaign)
     form.setValues(now)
@@ -79,6 +89,7 @@ export function useCampaignDraft(from: LoadedCampaign) {
     fields,
     save,
     theirs,
+    taken,
     loaded: () => loaded.current,
     /** Takes the other version. */
     takeTheirs: () => theirs && take(theirs),
