@@ -39,7 +39,8 @@ describe('the consent of a contact in the dashboard', () => {
       await d.service.call('POST', 'suppressions', { email: 'mia@example.com', reason, note })
     await d.open(`/contacts/${id}`)
     await d.shows('Only they can sign up again', 'Asked by phone')
-    assert.equal(await d.button('Resubscribe…').count(), 1)
+    // A manual suppression is not the contact's choice.
+    assert.deepEqual([await d.button('Email again…').count(), await d.button('Resubscribe…').count()], [1, 0])
   })
 
   it('switches lists, and asks before it adds a contact to a list that they left', async () => {
