@@ -197,6 +197,20 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     assert.match(await d.field('MJML').inputValue(), /Original/)
   })
 
+  it('previews the template of a campaign', async () => {
+    await d.create('templates', { name: 'Spring', subject: 'Spring is here', html: '<p>Blossoms</p>' })
+    const id = await d.create('campaigns', { name: 'From a template' })
+    await d.open(`/campaigns/${id}`)
+    await d.page.getByRole('radiogroup', { name: 'Content' }).getByText('Template', { exact: true }).click()
+    await d.choose(d.page.getByRole('combobox', { name: 'Template' }), 'Spring')
+    const preview = d.page.getByRole('region', { name: 'Preview' })
+    await preview.frameLocator('iframe').getByText('Blossoms').waitFor()
+    await preview.getByText('Spring is here').waitFor()
+    await d.shows(/^Saved \d/)
+    await d.page.reload()
+    await preview.frameLocator('iframe').getByText('Blossoms').waitFor()
+  })
+
   it('saves the name and the audience while the email is incomplete', async () => {
     const id = await d.create('campaigns', { name: 'Old', subject: 'S', html: '<p>Hello</p>', audience: {} })
     await d.open(`/campaigns/${id}`)

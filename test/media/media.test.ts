@@ -90,7 +90,7 @@ describe('media', () => {
     assert.equal((await sharp(Buffer.from(await (await download(url)).arrayBuffer())).metadata()).exif, undefined)
   })
 
-  it('rejects files that are no images or too large, and those beyond the space of the workspace', async () => {
+  it('rejects files that cannot be read or are too large, and those beyond the space of the workspace', async () => {
     for (const content of [Buffer.from('hello'), Buffer.from('<svg'), Buffer.from('%PDF-1.4')]) {
       const { refused } = await upload('x.png', content)
       assert.equal(refused, '400 not_an_image')

@@ -12,7 +12,7 @@ import { forColorScheme, safeHtml } from '../lib/safe-html.ts'
 import { imagesIn, useWebImages } from './media/web-images.ts'
 import { SendTestButton } from './SendTestButton.tsx'
 
-export type Preview = Schemas['TemplatePreview']
+type Preview = Schemas['TemplatePreview']
 /** The contact to render for, or none for sample data. */
 export type PreviewRecipient = { contactId?: string }
 
@@ -29,7 +29,7 @@ const BACKGROUNDS = { light: 'var(--paper)', dark: 'var(--paper-dark)' } as cons
 const WIDTHS = { wide: 680, narrow: 375, dark: 680 } as const
 
 /** Escapes Liquid in rendered content, so that rendering it again returns the same. */
-export const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
+const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (mark) => `{{ "${mark}" }}`)
 
 /** Renders an email for a contact, or for a sample contact. @param of identifies the content */
 export const usePreview = (
@@ -51,14 +51,11 @@ export const usePreview = (
 export function EmailPreview({
   of,
   isCurrent = true,
-  isPart = false,
   onTestSent,
   preview,
 }: {
   of: unknown
   isCurrent?: boolean
-  /** Whether it is a layout or partial, which has no subject or unsubscribe link. */
-  isPart?: boolean
   onTestSent?: () => void
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>
 }) {
@@ -82,23 +79,35 @@ export function EmailPreview({
       {data && (
         <>
           <PreviewBody preview={data} look={look} />
-          {!isPart && <PreviewDetails preview={data} />}
-          {!isPart && data.subject !== null && (
-            <SendTestButton
-              isReady={!isBehind}
-              {...(onTestSent && { onSent: onTestSent })}
-              email={{
-                subject: escapeLiquid(data.subject),
-                html: data.html === null ? null : escapeLiquid(data.html),
-                text: data.text === null ? null : escapeLiquid(data.text),
-              }}
-            >
-              Send test email
-            </SendTestButton>
-          )}
+          <PreviewDetails preview={data} />
+          <SendPreviewButton preview={data} isReady={!isBehind} onSent={onTestSent} />
         </>
       )}
     </section>
+  )
+}
+
+/** Sends a preview to the signed-in user, exactly as it was rendered. An email without a subject cannot be sent. */
+export function SendPreviewButton({
+  preview: { subject, html, text },
+  isReady,
+  onSent,
+}: {
+  preview: Preview
+  /** Whether the preview is up to date. */
+  isReady: boolean
+  onSent: (() => void) | undefined
+}) {
+  if (subject === null) return null
+  const email = {
+    subject: escapeLiquid(subject),
+    html: html === null ? null : escapeLiquid(html),
+    text: text === null ? null : escapeLiquid(text),
+  }
+  return (
+    <SendTestButton isReady={isReady} email={email} {...(onSent && { onSent })}>
+      Send test email
+    </SendTestButton>
   )
 }
 

@@ -68,7 +68,7 @@ export function BlockFrame({
     const pressed = `${event.altKey ? 'Alt+' : ''}${event.metaKey || event.ctrlKey ? 'Mod+' : ''}${event.key}`
     const act = keys[pressed]
     if (!act) {
-      // A letter starts a text, and is no shortcut of the page.
+      // A letter starts a text instead of a shortcut of the page.
       if (event.key.length !== 1 || event.key === ' ' || event.metaKey || event.ctrlKey) return
       event.stopPropagation()
       if (typeOf(at.node) !== 'TEXT' || readOnly) return

@@ -2,9 +2,14 @@ import { type ComboboxItem, SegmentedControl } from '@mantine/core'
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { ContactSelect } from '../components/ContactSelect.tsx'
-import { escapeLiquid, PREVIEW_MODES, PreviewBody, type PreviewMode, usePreview } from '../components/EmailPreview.tsx'
+import {
+  PREVIEW_MODES,
+  PreviewBody,
+  type PreviewMode,
+  SendPreviewButton,
+  usePreview,
+} from '../components/EmailPreview.tsx'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
-import { SendTestButton } from '../components/SendTestButton.tsx'
 import { stableJson } from '../lib/stable-json.ts'
 import type { Undoable } from '../primitives/use-history.ts'
 import type { Content, EmailDesign } from './content.ts'
@@ -80,19 +85,7 @@ export function EditorWorkspace({
             if (view === 'edit') setView('wide')
           }}
         />
-        {!isPart && data && data.subject !== null && (
-          <SendTestButton
-            isReady={isCurrent}
-            {...(onTestSent && { onSent: onTestSent })}
-            email={{
-              subject: escapeLiquid(data.subject),
-              html: data.html === null ? null : escapeLiquid(data.html),
-              text: data.text === null ? null : escapeLiquid(data.text),
-            }}
-          >
-            Send test email
-          </SendTestButton>
-        )}
+        {!isPart && data && <SendPreviewButton preview={data} isReady={isCurrent} onSent={onTestSent} />}
       </div>
       {view !== 'edit' ? (
         <section aria-label="Preview" className={classes.preview}>

@@ -1,6 +1,6 @@
 /** Sentences for the replies of mail servers, by their enhanced status codes (RFC 3463 and its registry at IANA) and error codes of Node. */
 
-/** By the detail of a status code, without its class. */
+/** Sentences by the detail of a status code, without its class. */
 const DETAILS: Readonly<Record<string, string>> = {
   '1.0': 'Address does not exist',
   '1.1': 'Address does not exist',

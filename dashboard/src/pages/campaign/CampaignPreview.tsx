@@ -27,8 +27,8 @@ export function CampaignPreview({
   return (
     <>
       {/* A sent campaign keeps its content after its template is deleted. */}
-      {templateId === null || html !== null || text !== null || design ? (
-        <TemplatePreview content={own} isPart={false} {...(onTestSent && { onTestSent })} />
+      {templateId === null || html !== null || text !== null ? (
+        <TemplatePreview content={own} {...(onTestSent && { onTestSent })} />
       ) : (
         <EmailPreview
           {...(onTestSent && { onTestSent })}

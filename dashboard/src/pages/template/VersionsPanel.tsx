@@ -40,7 +40,7 @@ export function VersionsPanel({
     <Drawer opened onClose={onClose} position="right" title="Versions" closeButtonProps={{ 'aria-label': 'Close' }}>
       <p className="t2" style={{ marginBottom: 12 }}>
         {canEdit
-          ? 'Restoring a version puts it into the editor, in place of what is there. Undo brings that back, and nothing changes until you save.'
+          ? 'Restoring a version replaces the content of the editor. You can undo it, and nothing changes until you save.'
           : 'Each time the template was saved.'}
       </p>
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}

@@ -89,7 +89,11 @@ export function Composer({
             onTestSent={() => setTestedContent(content)}
           >
             <CampaignPreview
-              campaign={{ ...draft.loaded().campaign, ...fields, ...bodyOf(fields) }}
+              campaign={{
+                ...draft.loaded().campaign,
+                ...fields,
+                ...(fields.templateId === null ? bodyOf(fields) : { html: null, text: null }),
+              }}
               onTestSent={() => setTestedContent(content)}
             />
           </EmailStep>
