@@ -74,9 +74,14 @@ function assertNotTooLong(own: number, variants: readonly CompiledContents[]): v
   })
 }
 
+const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
+
+/** Whether an input has a template, or content of its own. */
+const hasContent = (input: CampaignInput): boolean =>
+  input.templateId !== undefined || CONTENT_FIELDS.some((field) => input[field] !== undefined)
+
 /** Whether a change affects only the A/B test. If so, the content stays unchanged. */
-const changesOnlyTest = ({ abTest, templateId, subject, previewText, html, text, design }: CampaignInput): boolean =>
-  abTest !== undefined && [templateId, subject, previewText, html, text, design].every((said) => said === undefined)
+const changesOnlyTest = (input: CampaignInput): boolean => input.abTest !== undefined && !hasContent(input)
 
 type Compiling = Pick<ApiDependencies, 'em' | 'renderer'>
 /** Deadline by `performance.now()` for everything that one request compiles. */
@@ -111,8 +116,6 @@ export async function prepareChange(
   assertNotTooLong(await countOwnCharacters(dependencies.em.fork(), campaign.id), variants)
   return { said: { ...own, abTest }, contents: { own: undefined, variants }, warnings, revision }
 }
-
-const CONTENT_FIELDS = ['subject', 'previewText', 'html', 'text', 'design'] as const
 
 /** Warnings about content that a change removes implicitly: content is replaced as a whole. */
 const removalWarnings = ({ templateId, abTest, ...words }: CampaignInput, campaign: Campaign): string[] => [
@@ -170,8 +173,7 @@ export interface Prepared {
 export async function prepareContent(given: Compiling, workspaceId: string, input: CampaignInput): Promise<Prepared> {
   const dependencies = timed(given)
   const { templateId, format = 'HTML', subject, previewText, html, text, design, abTest } = input
-  if ([templateId, subject, previewText, html, text, design, abTest].every((field) => field === undefined))
-    return { said: undefined, contents: undefined, warnings: [] }
+  if (!hasContent(input) && abTest === undefined) return { said: undefined, contents: undefined, warnings: [] }
   if (templateId != null) {
     const { version, written, compiled } = await emailTemplate(dependencies, workspaceId, templateId, '/templateId')
     const test = await prepareTest(dependencies, workspaceId, written, abTest)

@@ -1,5 +1,5 @@
 import sharp from 'sharp'
-import type { Image } from '../platform/image.ts'
+import { type Image, MAX_IMAGE_BYTES } from '../platform/image.ts'
 
 export interface ImageJob {
   file: Uint8Array
@@ -14,8 +14,6 @@ const MAX_WIDTH = 1_600
 const MAX_HEIGHT = 8_000
 /** Maximum number of pixels of an image before it is scaled: a photo of a telephone. */
 const MAX_PIXELS = 50_000_000
-/** Maximum size of a file, before and after the conversion. */
-export const MAX_FILE_BYTES = 5 * 1024 * 1024
 
 /** The formats of files that are read, as sharp names them. */
 const FORMATS: readonly string[] = ['png', 'jpeg', 'gif', 'webp', 'svg']
@@ -47,6 +45,6 @@ export async function convertImage({ file, refusesSvg }: ImageJob): Promise<Imag
     .resize({ width: MAX_WIDTH, height: MAX_HEIGHT, fit: 'inside', withoutEnlargement: true })
     .toFormat(to, to === 'jpeg' ? { quality: 85, mozjpeg: true } : {})
     .toBuffer({ resolveWithObject: true })
-  if (data.length > MAX_FILE_BYTES) return { fault: 'too large' }
+  if (data.length > MAX_IMAGE_BYTES) return { fault: 'too large' }
   return { type: `image/${to}`, width: info.width, height: info.pageHeight ?? info.height, content: data }
 }

@@ -3,8 +3,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { downloadPublic, isHttpUrl } from '../platform/public-request.ts'
 import { IMAGE_UNREACHABLE } from './errors.ts'
 import { findContent } from './queries.ts'
-import type { ImageReader } from '../platform/image.ts'
-import { MAX_FILE_BYTES } from './convert-image.ts'
+import { type ImageReader, MAX_IMAGE_BYTES } from '../platform/image.ts'
 import { hashOfUrl } from './urls.ts'
 
 const MAX_REDIRECTS = 3
@@ -34,7 +33,7 @@ async function download(url: string, allowedHosts: readonly string[]): Promise<B
   const until = performance.now() + MAX_MS
   for (let redirects = 0; redirects <= MAX_REDIRECTS; redirects += 1) {
     if (!isHttpUrl(at)) throw unreachable('the URL must start with https:// or http://')
-    const response = await downloadPublic(at, MAX_FILE_BYTES, {
+    const response = await downloadPublic(at, MAX_IMAGE_BYTES, {
       allowedHosts,
       timeoutMs: Math.max(1, Math.ceil(until - performance.now())),
     })

@@ -15,6 +15,7 @@ import {
   type Visitor,
 } from '../http/index.ts'
 import { ApiError, BUSY } from '../platform/api-error.ts'
+import { MAX_IMAGE_BYTES } from '../platform/image.ts'
 import { ConcurrencyLimit } from '../platform/concurrency-limit.ts'
 import {
   IMAGE_TOO_LARGE,
@@ -24,7 +25,6 @@ import {
   MEDIA_NOT_FOUND,
   NOT_AN_IMAGE,
 } from './errors.ts'
-import { MAX_FILE_BYTES } from './convert-image.ts'
 import { loadImage } from './load-image.ts'
 import { addFile, deleteFile, getFile, listFiles, updateFile } from './media.ts'
 import { findUses, type MediaUse } from './queries.ts'
@@ -32,7 +32,7 @@ import { fileDetailResponse, fileResponse, imageResponse, presentFile, presentFi
 import { imageUrlSchema, mediaChangeSchema, mediaQuery, mediaSchema } from './schemas.ts'
 
 /** Base64 takes four characters for three bytes. */
-const UPLOAD_LIMIT = { bytes: Math.ceil((MAX_FILE_BYTES * 4) / 3) + 16 * 1024, values: 100 }
+const UPLOAD_LIMIT = { bytes: Math.ceil((MAX_IMAGE_BYTES * 4) / 3) + 16 * 1024, values: 100 }
 
 /** The images that are loaded at a time, for each workspace. */
 const previews = new ConcurrencyLimit({
@@ -101,7 +101,7 @@ export const mediaOperations = [
     errors: { 400: [IMAGE_TOO_LARGE, NOT_AN_IMAGE], 409: [MEDIA_FULL] },
     prepare({ body }, { images }) {
       const file = Buffer.from(body.content, 'base64')
-      if (file.length > MAX_FILE_BYTES) throw new ApiError(IMAGE_TOO_LARGE, { param: '/content' })
+      if (file.length > MAX_IMAGE_BYTES) throw new ApiError(IMAGE_TOO_LARGE, { param: '/content' })
       return images.read(file)
     },
     async handle({ caller, body, call, prepared, visitor }, dependencies) {

@@ -1,6 +1,9 @@
 /** The formats that every mail client shows: https://www.caniemail.com/search/?s=image */
 export type ImageType = 'image/png' | 'image/jpeg' | 'image/gif'
 
+/** Maximum size of a file, before and after the conversion. */
+export const MAX_IMAGE_BYTES = 5 * 1024 * 1024
+
 export interface Image {
   type: ImageType
   width: number
