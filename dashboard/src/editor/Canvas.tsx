@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'react'
-import { BLOCK_TYPES, PLAIN_TYPES, type Theme } from './blocks.ts'
+import { BLOCK_TYPES, DEFAULT_COLORS, PLAIN_TYPES, type Theme } from './blocks.ts'
 import { AddBlock, BlockFrame, nameOf } from './BlockFrame.tsx'
 import { BlockView } from './BlockView.tsx'
 import { isColumns, type ListPlace, type Located, type PlainNode } from './nodes.ts'
@@ -7,9 +7,6 @@ import { RichText } from './RichText.tsx'
 import type { BlockEditor } from './use-block-editor.ts'
 import { DropContext, useDrop } from './use-drop.ts'
 import classes from './editor.module.css'
-
-/** The colors of an email that sets none. `src/templates/design.ts` has the same. */
-const USUAL = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#026b98' } as const
 
 interface CanvasProps {
   editor: BlockEditor
@@ -37,7 +34,7 @@ export function Canvas(props: CanvasProps) {
     if (!block?.contains(document.activeElement)) block?.focus()
   }, [key, editor.caret])
   const colors = Object.fromEntries(
-    Object.entries(USUAL).map(([name, usual]) => [`--email-${name}`, theme[name as keyof Theme] || usual]),
+    Object.entries(DEFAULT_COLORS).map(([name, usual]) => [`--email-${name}`, theme[name as keyof Theme] || usual]),
   )
   return (
     <DropContext value={drop}>

@@ -1,14 +1,14 @@
 import { ColorInput } from '@mantine/core'
 import { useState } from 'react'
 import { omit } from '../lib/omit.ts'
-import type { Theme } from './blocks.ts'
+import { DEFAULT_COLORS, type Theme } from './blocks.ts'
 import classes from './editor.module.css'
 
 const THEME_COLORS = [
-  ['accent', 'Accent', '#026b98'],
-  ['text', 'Text', '#131b1f'],
-  ['surface', 'Content background', '#ffffff'],
-  ['page', 'Page background', '#f3f6f8'],
+  ['accent', 'Accent'],
+  ['text', 'Text'],
+  ['surface', 'Content background'],
+  ['page', 'Page background'],
 ] as const
 
 /** Edits the colors of an email. Empty colors use the defaults. */
@@ -27,11 +27,11 @@ export function Colors({
         Colors <span className="small t3">Adjusted automatically in dark mode</span>
       </h2>
       <div className={classes.colors}>
-        {THEME_COLORS.map(([name, label, usual]) => (
+        {THEME_COLORS.map(([name, label]) => (
           <ColorField
             key={name}
             label={label}
-            usual={usual}
+            usual={DEFAULT_COLORS[name]}
             color={theme[name] ?? ''}
             readOnly={readOnly}
             onChange={(color) => onChange(color === '' ? omit(theme, name) : { ...theme, [name]: color })}

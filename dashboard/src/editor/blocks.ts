@@ -8,6 +8,9 @@ export type Paragraph = Schemas['Paragraph']
 export type Run = Schemas['Run']
 export type BlockType = Block['type']
 
+/** The colors of an email that sets none. `src/templates/design.ts` has the same. */
+export const DEFAULT_COLORS = { page: '#f3f6f8', surface: '#ffffff', text: '#131b1f', accent: '#026b98' } as const
+
 export const BLOCK_LABELS: Record<BlockType, string> = {
   TEXT: 'Text',
   IMAGE: 'Image',

@@ -5,11 +5,11 @@ import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useHasRole } from '../../api/workspace.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { Time } from '../../components/Time.tsx'
 import { AuditObject } from './AuditObject.tsx'
 import { operationLabel } from './operations.ts'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 
 type Actor = Schemas['AuditEntry']['actor']
 
@@ -18,16 +18,7 @@ const ICONS: Record<Actor, TablerIcon> = { person: IconUser, key: IconKey, 'comm
 type Entry = Schemas['AuditEntry']
 
 const COLUMNS: readonly Column<Entry>[] = [
-  {
-    id: 'time',
-    head: 'Time',
-    phone: 'number',
-    cell: ({ createdAt }) => (
-      <span className="t2">
-        <Time at={createdAt} as="date" />
-      </span>
-    ),
-  },
+  timeColumn({ head: 'Time', at: ({ createdAt }) => createdAt, as: 'date' }, { phone: 'number' }),
   {
     id: 'actor',
     head: 'Actor',

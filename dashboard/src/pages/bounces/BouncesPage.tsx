@@ -6,9 +6,9 @@ import { useWorkspace } from '../../api/workspace.tsx'
 import { ContactLink } from '../../components/ContactLink.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ServerReply } from '../../components/ServerReply.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { BOUNCE_KINDS, describeBounce, describeSource, KINDS } from './bounce-kinds.ts'
 import { ReceivingDomains } from './ReceivingDomains.tsx'
 
@@ -42,17 +42,7 @@ const COLUMNS: readonly Column<Bounce>[] = [
       </span>
     ),
   },
-  {
-    id: 'time',
-    head: 'Time',
-    isNumber: true,
-    phone: 'number',
-    cell: ({ createdAt }) => (
-      <span className="t2">
-        <Time at={createdAt} />
-      </span>
-    ),
-  },
+  timeColumn({ head: 'Time', at: ({ createdAt }) => createdAt }, { isNumber: true, phone: 'number' }),
 ]
 
 /** Lists bounces and complaints, below the results at each receiving domain. */

@@ -1,8 +1,8 @@
 import type { Schemas } from '../../api/client.ts'
 import { useListName } from '../../api/queries.ts'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
 import type { Column } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import classes from './contacts.module.css'
 import { subscriptionOf } from './subscription.ts'
 
@@ -48,15 +48,6 @@ export function useContactColumns(): readonly Column<Contact>[] {
       cell: ({ listIds }) => <Tags names={listIds.flatMap((id) => listName(id) ?? [])} />,
     },
     { id: 'tags', head: 'Tags', cell: ({ tags }) => <Tags names={tags} /> },
-    {
-      id: 'created',
-      head: 'Created',
-      isNumber: true,
-      cell: ({ createdAt }) => (
-        <span className="t2">
-          <Time at={createdAt} as="date" />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Created', at: ({ createdAt }) => createdAt, as: 'date' }),
   ]
 }

@@ -14,13 +14,14 @@ import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
-import { NextStepTime, Time } from '../../components/Time.tsx'
+import { NextStepTime } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { useAutomations } from '../automations/use-automations.ts'
 import { indexTree } from '../builder/step-tree.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import { readSteps } from '../builder/steps.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { lazyPart } from '../../lib/load-with-retry.ts'
 import classes from './enrollments.module.css'
 
@@ -175,16 +176,7 @@ function EnrollmentTable({
       phone: 'about',
       cell: ({ nextStepId }) => <span className="t2">{(nextStepId !== null && steps.get(nextStepId)) || '–'}</span>,
     },
-    {
-      id: 'enrolled',
-      head: 'Enrolled',
-      isNumber: true,
-      cell: ({ enrolledAt }) => (
-        <span className="t2">
-          <Time at={enrolledAt} as="date" />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Enrolled', at: ({ enrolledAt }) => enrolledAt, as: 'date' }),
     {
       id: 'actions',
       head: 'Actions',

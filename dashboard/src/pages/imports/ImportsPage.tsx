@@ -10,9 +10,9 @@ import { count } from '../../lib/format.ts'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { uploadImport } from './upload.ts'
 import { type Import, IMPORT_STATUS } from './imports.ts'
@@ -126,16 +126,7 @@ export function ImportsPage() {
         </>
       ),
     },
-    {
-      id: 'started',
-      head: 'Started',
-      isNumber: true,
-      cell: ({ createdAt }) => (
-        <span className="t2">
-          <Time at={createdAt} />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Started', at: ({ createdAt }) => createdAt }),
   ]
   return (
     <Page

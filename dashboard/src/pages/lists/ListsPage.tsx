@@ -9,9 +9,9 @@ import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ListForm } from './ListForm.tsx'
 import classes from './lists.module.css'
@@ -58,16 +58,7 @@ export function ListsPage() {
       phone: 'number',
       cell: ({ contactCount }) => <span className={contactCount === 0 ? 't3' : 'strong'}>{count(contactCount)}</span>,
     },
-    {
-      id: 'created',
-      head: 'Created',
-      isNumber: true,
-      cell: ({ createdAt }) => (
-        <span className="t2">
-          <Time at={createdAt} />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Created', at: ({ createdAt }) => createdAt }),
     ...(canEdit
       ? [
           {

@@ -6,8 +6,8 @@ import type { Schemas } from '../../api/client.ts'
 import { type Role, sessionQuery, useSession } from '../../api/session.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { Time } from '../../components/Time.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { roleLabel, ROLE_OPTIONS } from './roles.ts'
 import classes from './members.module.css'
 
@@ -65,15 +65,7 @@ export function MembersTable({ members, isOwner }: { members: readonly Member[];
           roleLabel(role)
         ),
     },
-    {
-      id: 'joined',
-      head: 'Joined',
-      cell: ({ createdAt }) => (
-        <span className="t2">
-          <Time at={createdAt} />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Joined', at: ({ createdAt }) => createdAt }, {}),
     {
       id: 'actions',
       head: 'Actions',

@@ -3,9 +3,9 @@ import { useMutation } from '@tanstack/react-query'
 import type { Schemas } from '../../api/client.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { roleLabel } from './roles.ts'
 
 type Invitation = Schemas['Invitation']
@@ -31,16 +31,7 @@ export function PendingInvitations() {
       cell: ({ email }) => email ?? <span className="t2">Anyone with the link</span>,
     },
     { id: 'role', head: 'Role', phone: 'about', cell: ({ role }) => <span className="t2">{roleLabel(role)}</span> },
-    {
-      id: 'expires',
-      head: 'Expires',
-      phone: 'number',
-      cell: ({ expiresAt }) => (
-        <span className="t2">
-          <Time at={expiresAt} />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Expires', at: ({ expiresAt }) => expiresAt }, { phone: 'number' }),
     {
       id: 'actions',
       head: 'Actions',

@@ -2,9 +2,9 @@ import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { ServerReply } from '../../components/ServerReply.tsx'
 import { MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
 import { ToContact } from '../../components/ToContact.tsx'
 import type { Column } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import classes from './messages.module.css'
 
 export type Message = Schemas['MessageSummary']
@@ -77,15 +77,5 @@ export const messageColumns = ({
       )
     },
   },
-  {
-    id: 'due',
-    head: 'Due',
-    isNumber: true,
-    phone: 'number',
-    cell: ({ createdAt }) => (
-      <span className="t2">
-        <Time at={createdAt} />
-      </span>
-    ),
-  },
+  timeColumn({ head: 'Due', at: ({ createdAt }) => createdAt }, { isNumber: true, phone: 'number' }),
 ]

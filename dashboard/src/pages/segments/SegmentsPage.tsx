@@ -8,9 +8,9 @@ import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../.
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { readPages } from '../../api/queries.ts'
 import { describeCondition } from '../../components/conditions/describe-condition.ts'
@@ -96,16 +96,7 @@ function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Se
       phone: 'number',
       cell: ({ id }) => <ContactCount segmentId={id} />,
     },
-    {
-      id: 'updated',
-      head: 'Updated',
-      isNumber: true,
-      cell: ({ updatedAt }) => (
-        <span className="t2">
-          <Time at={updatedAt} />
-        </span>
-      ),
-    },
+    timeColumn({ head: 'Updated', at: ({ updatedAt }) => updatedAt }),
   ]
   if (!canEdit) return columns
   const actions: Column<Segment> = {

@@ -8,9 +8,9 @@ import { useCursorList } from '../../api/cursor-list.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { NewSuppressionForm } from './NewSuppression.tsx'
 import { REASON_LABELS, REASONS } from './reasons.ts'
 
@@ -98,17 +98,7 @@ const columnsFor = (canEdit: boolean): readonly Column<Suppression>[] => [
   },
   { id: 'reason', head: 'Reason', phone: 'about', cell: ({ reason }) => REASON_LABELS[reason] },
   { id: 'note', head: 'Note', wraps: true, cell: ({ note }) => <span className="t2">{note}</span> },
-  {
-    id: 'added',
-    head: 'Added',
-    isNumber: true,
-    phone: 'number',
-    cell: ({ createdAt }) => (
-      <span className="t2">
-        <Time at={createdAt} as="date" />
-      </span>
-    ),
-  },
+  timeColumn({ head: 'Added', at: ({ createdAt }) => createdAt, as: 'date' }, { isNumber: true, phone: 'number' }),
   ...(canEdit
     ? [
         {

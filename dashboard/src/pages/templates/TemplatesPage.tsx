@@ -6,10 +6,10 @@ import { useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
-import { Time } from '../../components/Time.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import { NewTemplateForm } from './NewTemplate.tsx'
@@ -44,18 +44,10 @@ const COLUMNS: readonly Column<Row>[] = [
   },
   { id: 'kind', head: 'Type', phone: 'state', cell: ({ kind }) => <span className="t2">{KIND_WORDS[kind]}</span> },
   { id: 'version', head: 'Version', isNumber: true, sortBy: ({ version }) => version, cell: ({ version }) => version },
-  {
-    id: 'updated',
-    head: 'Updated',
-    isNumber: true,
-    phone: 'about',
-    sortBy: ({ updatedAt }) => updatedAt,
-    cell: ({ updatedAt }) => (
-      <span className="t2">
-        <Time at={updatedAt} as="date" />
-      </span>
-    ),
-  },
+  timeColumn(
+    { head: 'Updated', at: ({ updatedAt }) => updatedAt, as: 'date' },
+    { isNumber: true, phone: 'about', sortBy: ({ updatedAt }) => updatedAt },
+  ),
 ]
 
 /** Lists templates, layouts and snippets. View, search and sorting are in the URL. */
