@@ -23,9 +23,9 @@ export function listFiles(
     .findAndCount(MediaFile, { workspaceId, ...found }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 }
 
-/** @throws {ApiError} `media_not_found` */
-export async function getFile(em: EntityManager, workspaceId: string, id: string): Promise<MediaFile> {
-  const file = isId(id) ? await em.findOne(MediaFile, { id, workspaceId }, FRESH_READ) : null
+/** Returns a file, as an entity of the unit of work. @throws {ApiError} `media_not_found` */
+export async function getFile(unit: EntityManager, workspaceId: string, id: string): Promise<MediaFile> {
+  const file = isId(id) ? await unit.findOne(MediaFile, { id, workspaceId }) : null
   if (!file) throw new ApiError(MEDIA_NOT_FOUND)
   return file
 }
@@ -64,8 +64,7 @@ export async function updateFile(
   change: { name?: string | undefined; alt?: string | null | undefined },
 ): Promise<MediaFile> {
   const unit = unitOf(em)
-  const file = isId(id) ? await unit.findOne(MediaFile, { id, workspaceId }) : null
-  if (!file) throw new ApiError(MEDIA_NOT_FOUND)
+  const file = await getFile(unit, workspaceId, id)
   if (change.name !== undefined) file.name = change.name
   if (change.alt !== undefined) file.alt = change.alt
   await unit.flush()
@@ -79,8 +78,7 @@ export async function updateFile(
  */
 export async function deleteFile(em: EntityManager, workspaceId: string, id: string): Promise<void> {
   const unit = unitOf(em)
-  const file = isId(id) ? await unit.findOne(MediaFile, { id, workspaceId }) : null
-  if (!file) throw new ApiError(MEDIA_NOT_FOUND)
+  const file = await getFile(unit, workspaceId, id)
   const [use] = await findUses(unit, workspaceId, file.hash, { onlySending: true })
   if (use) {
     const what = use.kind === 'EMAIL' ? 'scheduled email' : use.kind.toLowerCase()

@@ -89,8 +89,7 @@ export const mediaOperations = [
     description:
       'Stores an image for emails, and returns its public URL. It is scaled to at most 1,600 pixels wide, and its metadata, such as ' +
       'the location where a photo was taken, is removed. SVG and WebP become PNG or JPEG, which all mail clients show. A GIF of at most ' +
-      '1,600 pixels stays unchanged. The same content is ' +
-      'stored once: the response to a second upload is a 200 with the first file.',
+      '1,600 pixels stays unchanged. The same content is stored once: the response to a second upload is a 200 with the first file.',
     scope: 'templates:write',
     body: mediaSchema,
     bodyLimit: UPLOAD_LIMIT,
@@ -155,8 +154,9 @@ export const mediaOperations = [
     },
     errors: { 404: [MEDIA_NOT_FOUND] },
     async handle({ caller, params, visitor }, dependencies) {
-      const file = await getFile(dependencies.em, caller.workspace.id, params.id)
-      const uses = await findUses(dependencies.em, caller.workspace.id, file.hash)
+      const em = dependencies.em.fork()
+      const file = await getFile(em, caller.workspace.id, params.id)
+      const uses = await findUses(em, caller.workspace.id, file.hash)
       const mayRead = uses.filter(({ kind }) => caller.scopes.includes(SCOPES_OF_USES[kind]))
       return ok(presentFileDetail(file, await publicUrlFor(dependencies, visitor), mayRead))
     },
