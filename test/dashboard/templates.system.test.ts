@@ -430,8 +430,14 @@ describe('templates in the dashboard', () => {
     await d.page.locator('.ProseMirror:focus').waitFor()
     await d.keys('Escape')
     await d.page.locator('[aria-label="Text 1"]:focus').waitFor()
-    // Liquid with a filter stays text.
-    await d.keys('Enter', 'Control+End')
+    // A letter opens the text, and is the first that is typed. Liquid with a filter stays text.
+    await d.page.keyboard.press('x')
+    await block('Text 1').getByText('Pears x').waitFor()
+    await d.keys('Escape')
+    await d.page.locator('[aria-label="Text 1"]:focus').waitFor()
+    await d.keys('Enter')
+    await d.page.locator('.ProseMirror:focus').waitFor()
+    await d.keys('Control+End')
     await d.page.keyboard.type(' {{ contact.email | upcase }}!')
     await d.keys('Escape', 'Control+s')
     await d.shows('Saved as version 2.')
