@@ -41,6 +41,7 @@ const MODULES = [
   'campaigns',
   'emails',
   'media',
+  'explanations',
   'stats',
   'relay',
   'schema',

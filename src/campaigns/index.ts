@@ -9,3 +9,5 @@ export {
   pauseAutomatically,
 } from './queries.ts'
 export { campaignSource } from './campaign-source.ts'
+export { getCampaign } from './campaigns.ts'
+export { CAMPAIGN_NOT_FOUND } from './errors.ts'

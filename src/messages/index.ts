@@ -7,6 +7,7 @@ export {
   type CampaignRef,
   type EmailRef,
   MESSAGE_STATUSES,
+  type MessageStatus,
   type MessageRef,
   type MessageResult,
   type StepRef,

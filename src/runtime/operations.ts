@@ -18,6 +18,7 @@ import {
 import { emailOperations } from '../emails/routes.ts'
 import { enrollmentOperations } from '../enrollments/routes.ts'
 import { eventOperations } from '../events/routes.ts'
+import { explanationOperations } from '../explanations/routes.ts'
 import { ERASURE } from './erasure.ts'
 import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
@@ -51,6 +52,7 @@ export const operations: readonly Operation[] = [
   ...webhookOperations,
   ...outgoingWebhookOperations,
   ...decisionOperations,
+  ...explanationOperations,
   ...contactOperations,
   ...eventOperations,
   ...sourceOperations,

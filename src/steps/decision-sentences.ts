@@ -49,7 +49,8 @@ export function sentenceOf(decision: Decision): string {
   }
 }
 
-function endSentence({ rule: status, detail }: Decision): string {
+/** Describes why an enrollment ended before its last step. */
+export function endSentence({ rule: status, detail }: Pick<Decision, 'rule' | 'detail'>): string {
   const cause = detail as unknown as EndCause
   if (!('cause' in cause)) {
     const why =

@@ -9,6 +9,7 @@ export {
   ENTRY_RULES,
   REFUSAL_REASONS,
   type EntryRule,
+  type RefusalReason,
   deleteOldRefusedEntries,
   deleteRefusedEntriesOf,
   recordRefusedEntries,

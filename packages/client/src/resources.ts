@@ -163,6 +163,8 @@ const RESOURCES = {
     listStats: 'GET /automations/stats with query',
     /** Returns the results of the messages of an automation, by step, domain, day and link. */
     report: 'GET /automations/{id}/report with query',
+    /** Explains why a contact entered an automation, or did not. */
+    explain: 'GET /automations/{id}/explanations/{contactId}',
   },
   /** Campaigns: one email to many contacts. */
   campaigns: {
@@ -188,6 +190,8 @@ const RESOURCES = {
     cancel: 'POST /campaigns/{id}/cancel',
     /** Returns the signed report of a campaign. */
     report: 'GET /campaigns/{id}/report',
+    /** Explains why a contact got the email of a campaign, or did not. */
+    explain: 'GET /campaigns/{id}/explanations/{contactId}',
     /** Checks the signature of a delivery report. */
     verifyReport: 'POST /campaigns/verify-report with body',
     /** Counts the contacts of an audience. */

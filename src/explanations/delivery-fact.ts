@@ -1,0 +1,51 @@
+import type { MessageStatus } from '../messages/index.ts'
+import { type Fact, timeText } from './explanation.ts'
+
+/** The sending of an email, as far as it is known. */
+interface Delivery {
+  status: MessageStatus
+  error: string | null
+  sentAt: Date | null
+  dueAt?: Date | null
+}
+
+/** Returns whether an email was sent. @param email how sentences name it, such as `The email “Welcome”` */
+export function deliveryFact({ status, error, sentAt, dueAt }: Delivery, title: string, email: string): Fact {
+  const fact = { name: 'EMAIL', title, needs: 'sent' }
+  const why = (error ?? 'sending failed').replace(/\.$/, '')
+  switch (status) {
+    case 'SENT': {
+      const when = sentAt ? ` on ${timeText(sentAt)}` : ''
+      return { ...fact, state: 'TRUE', found: `sent${when}`, sentence: `${email} was sent to the contact${when}.` }
+    }
+    case 'CAPTURED':
+      return {
+        ...fact,
+        state: 'TRUE',
+        found: 'captured',
+        sentence: `${email} was captured: the workspace delivers no email.`,
+      }
+    case 'FAILED':
+    case 'SUPPRESSED':
+      return { ...fact, state: 'FALSE', found: `not sent: ${why}`, sentence: `${email} was not sent: ${why}.` }
+    case 'UNCONFIRMED':
+      return {
+        ...fact,
+        state: 'FALSE',
+        found: 'unconfirmed',
+        sentence: `${email} may or may not have arrived: the connection broke before the mail server answered.`,
+      }
+    case 'DISMISSED':
+      return { ...fact, state: 'FALSE', found: 'dismissed', sentence: `${email} was dismissed, so it was not sent.` }
+    case 'QUEUED':
+    case 'SENDING':
+    case 'DEFERRED': {
+      const when = dueAt ? `, due ${timeText(dueAt)}` : ''
+      const sentence =
+        status === 'DEFERRED'
+          ? `The mail server deferred ${email.replace(/^T/, 't')}. It is tried again.`
+          : `${email} waits to be sent.`
+      return { ...fact, state: 'OPEN', found: `${status === 'DEFERRED' ? 'deferred' : 'waiting'}${when}`, sentence }
+    }
+  }
+}

@@ -1,0 +1,203 @@
+import type { Automation } from '../automations/index.ts'
+import type { ContactProfile } from '../contacts/index.ts'
+import type { EntryRules } from '../automations/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { type Condition, type ComparedValue, explainMatches } from '../segments/index.ts'
+import { endSentence } from '../steps/index.ts'
+import type { RefusalReason } from '../triggers/index.ts'
+import { timeIn } from '../workspaces/index.ts'
+import { barrierFact } from './barrier.ts'
+import { deliveryFact } from './delivery-fact.ts'
+import { type Explanation, type Fact, sentenceOfFirst, timeText } from './explanation.ts'
+import {
+  type EmailOfEnrollment,
+  emailsOfEnrollment,
+  type LastEnrollment,
+  lastEnrollmentOf,
+  type LastRefusal,
+  lastRefusalOf,
+} from './queries.ts'
+import { triggerFact } from './trigger-fact.ts'
+
+/**
+ * Explains why a contact is or was in an automation, or never was. Facts are those of this moment, except where an entry was refused:
+ * that one was decided then.
+ */
+export async function explainAutomation(
+  em: EntityManager,
+  automation: Automation,
+  contact: ContactProfile,
+): Promise<Explanation> {
+  const enrollment = await lastEnrollmentOf(em, automation.id, contact.id)
+  const refusal = await lastRefusalOf(em, automation.id, contact.id)
+  const listIds = automation.trigger === 'LIST_ADDED' && automation.triggerKey != null ? [automation.triggerKey] : []
+  const barrier = await barrierFact(em, contact.id, { category: 'marketing', listIds })
+  const base = { enrollmentId: enrollment?.id ?? null, messageId: null }
+  if (enrollment) {
+    const emails = (await emailsOfEnrollment(em, enrollment.id)).map((email) => emailFact(email, enrollment))
+    const wasRefused = refusal !== undefined && refusal.createdAt > enrollment.enrolledAt
+    const facts = [enteredFact(enrollment), ...emails, ...(wasRefused ? [refusedFact(refusal)] : []), barrier]
+    const sentence = [
+      stateSentence(enrollment),
+      ...[sentenceOfFirst(emails) ?? [], wasRefused ? againSentence(refusal) : []].flat(),
+    ].join(' ')
+    return { ...base, outcome: 'ENTERED', sentence, facts }
+  }
+  const facts = [
+    activeFact(automation, refusal),
+    await triggerFact(em, automation, contact, refusal?.createdAt),
+    ...(await filterFacts(em, automation, contact, refusal)),
+    ...otherRefusals(refusal),
+    barrier,
+  ]
+  const entryFacts = facts.slice(0, -1)
+  return { ...base, outcome: 'NOT_ENTERED', sentence: sentenceOfFirst(entryFacts) ?? NOT_YET, facts }
+}
+
+const NOT_YET = 'Nothing keeps the contact out. They enter when the trigger happens next.'
+
+function activeFact({ status }: Automation, refusal: LastRefusal | undefined): Fact {
+  const fact = { name: 'ACTIVE', title: 'Automation is active', needs: 'active' }
+  if (status === 'ACTIVE' && refusal?.rule === 'PAUSED')
+    return {
+      ...fact,
+      state: 'FALSE',
+      found: `paused on ${timeText(refusal.createdAt)}, active now`,
+      sentence: `The automation was paused on ${timeText(refusal.createdAt)}, when its trigger happened, so the contact did not enter.`,
+    }
+  return {
+    ...fact,
+    state: status === 'ACTIVE' ? 'TRUE' : 'FALSE',
+    found: status.toLowerCase(),
+    sentence:
+      status === 'DRAFT'
+        ? 'The automation is not active yet.'
+        : `The automation is ${status.toLowerCase()}, so no contact enters.`,
+  }
+}
+
+async function filterFacts(
+  em: EntityManager,
+  { workspaceId, entry }: Automation,
+  { id }: ContactProfile,
+  refusal: LastRefusal | undefined,
+): Promise<Fact[]> {
+  const { filter } = entry as EntryRules
+  if (!filter) return []
+  const condition = filter as unknown as Condition
+  const found = await explainMatches(em, workspaceId, id, [condition], { at: await timeIn(em, workspaceId) })
+  const matches = found?.matches[0] ?? false
+  const values = valuesText(found?.values ?? [])
+  const wasRefused = refusal?.rule === 'FILTER'
+  const then = wasRefused ? `did not match on ${timeText(refusal.createdAt)}; ` : ''
+  return [
+    {
+      name: 'FILTER',
+      state: matches && !wasRefused ? 'TRUE' : 'FALSE',
+      title: 'Matches the entry filter',
+      needs: 'matches',
+      found: `${then}${wasRefused ? 'now ' : ''}${matches ? 'matches' : 'does not match'}${values && `: ${values}`}`,
+      sentence: wasRefused
+        ? `The contact did not match the entry filter on ${timeText(refusal.createdAt)}, when the trigger happened.`
+        : `The contact does not match the entry filter${values && `: ${values}`}.`,
+    },
+  ]
+}
+
+const valuesText = (values: readonly ComparedValue[]): string =>
+  values
+    .map(({ name, value }) => {
+      const shortName = name.replace(/^(contact\.metadata|contact)\./, '')
+      return `${shortName} is ${value === null ? 'missing' : typeof value === 'string' ? `“${value}”` : JSON.stringify(value)}`
+    })
+    .join(', ')
+
+/** The rules that have no fact of their own. */
+const OTHER_RULES: Partial<Record<RefusalReason, { title: string; needs: string; why: string }>> = {
+  REENTRY: {
+    title: 'May enter again',
+    needs: 'allowed by the re-entry rule',
+    why: 'the re-entry rule did not allow another enrollment',
+  },
+  KEY: {
+    title: 'Event has the concurrency key',
+    needs: 'a text, number or boolean',
+    why: 'the event had no usable concurrency key',
+  },
+  LOOP: {
+    title: 'Not part of a loop',
+    needs: 'at most 10 automations in a row',
+    why: 'too many automations had started each other',
+  },
+  TRIGGERS_OFF: {
+    title: 'Triggers on',
+    needs: 'a change with triggers',
+    why: 'a request changed the contact with `triggers: false`',
+  },
+}
+
+function otherRefusals(refusal: LastRefusal | undefined): Fact[] {
+  const rule = refusal && OTHER_RULES[refusal.rule]
+  return rule ? [refusedFact(refusal)] : []
+}
+
+const reasonOf = ({ rule }: LastRefusal): string =>
+  OTHER_RULES[rule]?.why ?? (rule === 'PAUSED' ? 'the automation was paused' : 'the entry filter did not match')
+
+function refusedFact(refusal: LastRefusal): Fact {
+  const { title = 'May enter', needs = 'allowed by its rules' } = OTHER_RULES[refusal.rule] ?? {}
+  const when = timeText(refusal.createdAt)
+  return {
+    name: refusal.rule,
+    state: 'FALSE',
+    title,
+    needs,
+    found: `refused on ${when}`,
+    sentence: `The contact did not enter on ${when}: ${reasonOf(refusal)}.`,
+  }
+}
+
+const againSentence = (refusal: LastRefusal): string =>
+  `They did not enter again on ${timeText(refusal.createdAt)}: ${reasonOf(refusal)}.`
+
+function enteredFact(enrollment: LastEnrollment): Fact {
+  return {
+    name: 'ENTERED',
+    state: 'TRUE',
+    title: 'Entered the automation',
+    needs: 'entered',
+    found: `${timeText(enrollment.enrolledAt)}, version ${enrollment.version}`,
+    sentence: '',
+  }
+}
+
+function stateSentence({
+  status,
+  enrolledAt,
+  endedAt,
+  endedBy,
+  place,
+  stepCount,
+  paused,
+  wakesAt,
+}: LastEnrollment): string {
+  const since = timeText(enrolledAt)
+  if (status === 'ACTIVE') {
+    if (paused) return `The contact has been in it since ${since}. The enrollment is paused.`
+    const at = wakesAt === null ? '' : `, at ${timeText(wakesAt)}`
+    const next = place === null ? '' : ` Step ${place} of ${stepCount} is next${at}.`
+    return `The contact has been in it since ${since}.${next}`
+  }
+  const when = endedAt === null ? '' : ` until ${timeText(endedAt)}`
+  if (status === 'COMPLETED') return `The contact was in it from ${since}${when}, and completed it.`
+  const why = endSentence({ rule: status, detail: endedBy ?? {} })
+  return `The contact was in it from ${since}${when}. ${why}`
+}
+
+function emailFact({ subject, ...email }: EmailOfEnrollment, enrollment: LastEnrollment): Fact {
+  const title = `Email “${subject}”`
+  const { status } = email
+  if (status !== null) return deliveryFact({ ...email, status }, title, `The email “${subject}”`)
+  const found = enrollment.status === 'ACTIVE' ? 'not reached yet' : 'not reached'
+  return { name: 'EMAIL', state: 'OPEN', title, needs: 'sent', found, sentence: '' }
+}

@@ -1,0 +1,236 @@
+import assert from 'node:assert/strict'
+import { campaignIs } from '../support/campaigns.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, aList, anAutomation, anEvent, EMAIL, enroll, sentTo, wait } from '../support/factories.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace, useServiceAndSink } from '../support/shared-service.ts'
+
+interface Explanation {
+  outcome: string
+  sentence: string
+  facts: { name: string; state: string; title: string; needs: string; found: string }[]
+  enrollmentId: string | null
+  messageId: string | null
+}
+
+/** Times vary; their place in a text does not. */
+const withoutTimes = (text: string) => text.replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+
+describe('explanations', () => {
+  let service: Service
+  useServiceAndSink((started) => ({ service } = started))
+
+  const explain = async (of: 'automations' | 'campaigns', id: string, contactId: string): Promise<Explanation> => {
+    const { status, body } = await service.call('GET', `${of}/${id}/explanations/${contactId}`)
+    assert.equal(status, 200, JSON.stringify(body))
+    const { sentence, facts, ...rest } = body.data as Explanation
+    const found = facts.map((fact) => ({ ...fact, found: withoutTimes(fact.found), needs: withoutTimes(fact.needs) }))
+    return { ...rest, sentence: withoutTimes(sentence), facts: found }
+  }
+  const statesOf = ({ facts }: Explanation) => facts.map(({ name, state, found }) => `${name} ${state}: ${found}`)
+
+  describe('of an automation that the contact never entered', () => {
+    const cases: {
+      it: string
+      automation: () => object | Promise<object>
+      contact?: object
+      happens?: (contactId: string) => Promise<unknown>
+      sentence: string
+      facts: string[]
+    }[] = [
+      {
+        it: 'name the event that never happened',
+        automation: () => ({ trigger: 'EVENT', triggerConfig: { eventName: 'order.placed' } }),
+        sentence: 'The contact has never had the event order.placed, which starts the automation.',
+        facts: ['ACTIVE TRUE: active', 'TRIGGER FALSE: never', 'ADDRESS TRUE: none'],
+      },
+      {
+        it: 'name the missing tag before anything that follows',
+        automation: () => ({
+          trigger: 'TAG_ADDED',
+          triggerConfig: { tagName: 'Dormant' },
+          entry: { filter: { metadata: 'plan', is: 'equal', value: 'pro' } },
+        }),
+        contact: { metadata: { plan: 'free' } },
+        sentence: 'The contact does not have the tag “Dormant”, which starts the automation.',
+        facts: [
+          'ACTIVE TRUE: active',
+          'TRIGGER FALSE: never',
+          'FILTER FALSE: does not match: plan is “free”',
+          'ADDRESS TRUE: none',
+        ],
+      },
+      {
+        it: 'tell when the contact was there before the automation',
+        automation: () => ({ trigger: 'SIGNUP', triggerConfig: {} }),
+        sentence:
+          'The contact was created on TIME, when the automation did not listen for it. It starts for what happens while it is active.',
+        facts: [
+          'ACTIVE TRUE: active',
+          'TRIGGER FALSE: TIME, but the automation did not start then',
+          'ADDRESS TRUE: none',
+        ],
+      },
+      {
+        it: 'begin with the draft',
+        automation: () => ({ trigger: 'EVENT', triggerConfig: { eventName: 'order.placed' }, status: 'DRAFT' }),
+        sentence: 'The automation is not active yet.',
+        facts: ['ACTIVE FALSE: draft', 'TRIGGER FALSE: never', 'ADDRESS TRUE: none'],
+      },
+      {
+        it: 'use the entry that the filter refused, with the values of now',
+        automation: () => ({
+          trigger: 'EVENT',
+          triggerConfig: { eventName: 'trial.started' },
+          entry: { filter: { metadata: 'plan', is: 'equal', value: 'pro' } },
+        }),
+        contact: { metadata: { plan: 'free' } },
+        happens: async (contactId) => {
+          await anEvent(service, contactId, 'trial.started')
+          await service.call('PATCH', `contacts/${contactId}`, { metadata: { plan: 'pro' } })
+        },
+        sentence: 'The contact did not match the entry filter on TIME, when the trigger happened.',
+        facts: [
+          'ACTIVE TRUE: active',
+          'TRIGGER TRUE: TIME',
+          'FILTER FALSE: did not match on TIME; now matches: plan is “pro”',
+          'ADDRESS TRUE: none',
+        ],
+      },
+      {
+        it: 'name a request without triggers',
+        automation: () => ({ trigger: 'TAG_ADDED', triggerConfig: { tagName: 'quiet' } }),
+        happens: async (contactId) => {
+          const { email } = (await service.call('GET', `contacts/${contactId}`)).body.data
+          await service.call('POST', 'contacts/bulk', { contacts: [{ email, tags: ['quiet'] }], triggers: false })
+        },
+        sentence: 'The contact did not enter on TIME: a request changed the contact with `triggers: false`.',
+        facts: [
+          'ACTIVE TRUE: active',
+          'TRIGGER TRUE: TIME',
+          'TRIGGERS_OFF FALSE: refused on TIME',
+          'ADDRESS TRUE: none',
+        ],
+      },
+    ]
+    for (const { it: what, automation, contact, happens, sentence, facts } of cases)
+      it(what, async () => {
+        const contactId = await aContact(service, contact)
+        const id = await anAutomation(service, await automation())
+        await happens?.(contactId)
+        const explanation = await explain('automations', id, contactId)
+        assert.equal(explanation.sentence, sentence)
+        assert.deepEqual(statesOf(explanation), facts)
+        assert.deepEqual([explanation.outcome, explanation.enrollmentId], ['NOT_ENTERED', null])
+      })
+  })
+
+  it('of an automation list the emails of the enrollment', async () => {
+    const contactId = await aContact(service)
+    const id = await anAutomation(service, {
+      steps: [{ ...EMAIL, subject: 'First' }, wait(60), { ...EMAIL, subject: 'Second' }],
+    })
+    assert.equal((await enroll(service, id, contactId)).status, 202)
+    await sentTo(service, contactId)
+    const explanation = await eventually('the contact waits', async () => {
+      const found = await explain('automations', id, contactId)
+      return found.sentence.includes('Step 3') ? found : undefined
+    })
+    assert.equal(explanation.sentence, 'The contact has been in it since TIME. Step 3 of 3 is next, at TIME.')
+    assert.deepEqual(
+      explanation.facts.map(({ title, state, found }) => [title, state, found]),
+      [
+        ['Entered the automation', 'TRUE', 'TIME, version 1'],
+        ['Email “First”', 'TRUE', 'sent on TIME'],
+        ['Email “Second”', 'OPEN', 'not reached yet'],
+        ['Address accepts email', 'TRUE', 'none'],
+      ],
+    )
+  })
+
+  it('of an automation tell which email was suppressed, and why', async () => {
+    const contactId = await aContact(service)
+    const { email } = (await service.call('GET', `contacts/${contactId}`)).body.data
+    await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+    const id = await anAutomation(service, { steps: [{ ...EMAIL, subject: 'Tips' }] })
+    await enroll(service, id, contactId)
+    const explanation = await eventually('the enrollment ends', async () => {
+      const found = await explain('automations', id, contactId)
+      return found.sentence.includes('completed') ? found : undefined
+    })
+    assert.equal(
+      explanation.sentence,
+      'The contact was in it from TIME until TIME, and completed it. The email “Tips” was not sent: The contact has unsubscribed.',
+    )
+    assert.equal(statesOf(explanation).at(-1), 'ADDRESS FALSE: unsubscribed since TIME')
+  })
+
+  describe('of a campaign', () => {
+    const aCampaign = async (audience: object) => {
+      const fields = { name: 'News', subject: 'News', text: 'Hello', audience }
+      return (await service.call('POST', 'campaigns', fields)).body.data.id as string
+    }
+    const send = async (id: string) => {
+      assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
+      await campaignIs(service, id, 'SENT')
+    }
+    const add = (list: string, contactId: string) =>
+      service.call('POST', `lists/${list}/contacts`, { contactIds: [contactId] })
+
+    it('name a contact outside the audience, a late one, an excluded one, and a recipient', async () => {
+      const list = await aList(service)
+      const left = await aList(service)
+      const [recipient, stranger, late, excluded, optedOut] = await Promise.all(
+        Array.from({ length: 5 }, () => aContact(service)),
+      )
+      for (const each of [recipient!, excluded!, optedOut!]) await add(list, each)
+      await add(left, excluded!)
+      const { email } = (await service.call('GET', `contacts/${optedOut}`)).body.data
+      await service.call('POST', 'suppressions', { email, reason: 'UNSUBSCRIBED' })
+      const id = await aCampaign({ listIds: [list], exclude: { listIds: [left] } })
+      const draft = await explain('campaigns', id, recipient!)
+      assert.equal(draft.sentence, 'The campaign is a draft: it was not sent to any contact.')
+      await send(id)
+      await add(list, late!)
+      const newcomer = await aContact(service)
+      await add(list, newcomer)
+
+      const names = new Map(
+        await Promise.all(
+          [list, left].map(async (each) => {
+            const { body } = await service.call('GET', `lists/${each}`)
+            return [each, body.data.name as string] as const
+          }),
+        ),
+      )
+      const sentences = {
+        [recipient!]: ['SENT', 'The email was sent to the contact on TIME.'],
+        [stranger!]: ['NOT_SENT', `The contact is not in the audience: list “${names.get(list)}”.`],
+        [late!]: [
+          'NOT_SENT',
+          `The contact joined the list “${names.get(list)}” on TIME, after the audience was fixed.`,
+        ],
+        [excluded!]: ['NOT_SENT', `The contact is in the list “${names.get(left)}”, which the campaign excludes.`],
+        [optedOut!]: ['NOT_SENT', 'The email was not sent: The contact has unsubscribed.'],
+        [newcomer]: ['NOT_SENT', 'The contact was created on TIME, after the audience was fixed.'],
+      }
+      for (const [contactId, expected] of Object.entries(sentences)) {
+        const { outcome, sentence } = await explain('campaigns', id, contactId)
+        assert.deepEqual([outcome, sentence], expected)
+      }
+    })
+  })
+
+  it('are refused for another workspace, and to keys that may not read contacts', async () => {
+    const other = await openWorkspace()
+    const contactId = await aContact(service)
+    const id = await anAutomation(service)
+    const foreign = await other.call('GET', `automations/${id}/explanations/${await aContact(other)}`)
+    assert.equal(foreign.refused, '404 automation_not_found')
+    const stranger = await service.call('GET', `automations/${id}/explanations/${await aContact(other)}`)
+    assert.equal(stranger.refused, '404 contact_not_found')
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['automations:read'] })
+    const refused = await service.call('GET', `automations/${id}/explanations/${contactId}`, undefined, { key })
+    assert.equal(refused.refused, '403 scope_missing')
+  })
+})
