@@ -147,9 +147,23 @@ const contacts = createRoute({
   component: lazyPage(() => import('./pages/contacts/ContactsPage.tsx'), 'ContactsPage'),
 })
 
+/** The tabs of a contact, in addition to the activity. */
+const CONTACT_TABS = ['messages', 'enrollments', 'consent'] as const
+const WHY = /^(automation|campaign):[\w-]+$/
+
 const contact = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/contacts/$contactId',
+  validateSearch: ({
+    tab,
+    why,
+  }: Record<string, unknown>): {
+    tab?: (typeof CONTACT_TABS)[number]
+    why?: `automation:${string}` | `campaign:${string}`
+  } => ({
+    ...(CONTACT_TABS.includes(tab as 'consent') && { tab: tab as 'consent' }),
+    ...(typeof why === 'string' && WHY.test(why) && { why: why as `campaign:${string}` }),
+  }),
   component: lazyPage(() => import('./pages/contact/ContactPage.tsx'), 'ContactPage'),
 })
 

@@ -13,7 +13,7 @@ describe('the consent of a contact in the dashboard', () => {
   it('unsubscribes at once, with undo, and resubscribes after a question', async () => {
     const id = await aContact(d.service, { email: 'ada@example.com' })
     const other = await aContact(d.service, { email: 'grace@example.com' })
-    await d.open(`/contacts/${id}`)
+    await d.open(`/contacts/${id}?tab=consent`)
     await d.shows('Gets marketing email.')
     await d.press('Unsubscribe')
     await d.shows('Unsubscribed. No marketing email from now on.')
@@ -37,7 +37,7 @@ describe('the consent of a contact in the dashboard', () => {
       ['MANUAL', 'Asked by phone'],
     ] as const)
       await d.service.call('POST', 'suppressions', { email: 'mia@example.com', reason, note })
-    await d.open(`/contacts/${id}`)
+    await d.open(`/contacts/${id}?tab=consent`)
     await d.shows('Only they can sign up again', 'Asked by phone')
     // A manual suppression is not the contact's choice.
     assert.deepEqual([await d.button('Email again…').count(), await d.button('Resubscribe…').count()], [1, 0])
@@ -51,7 +51,7 @@ describe('the consent of a contact in the dashboard', () => {
       id,
     ])
     const lists = async () => (await d.read(`contacts/${id}`)).listIds as string[]
-    await d.open(`/contacts/${id}`)
+    await d.open(`/contacts/${id}?tab=consent`)
     await d.page.getByRole('switch', { name: 'News' }).click()
     await eventually('it is in the list', async () => (await lists()).includes(news) || undefined)
     await d.page.getByRole('switch', { name: 'News', checked: true }).click()

@@ -74,6 +74,7 @@ const pagesOf = ({
       }))),
   { name: 'new-automation', path: '/automations', act: press('New automation') },
   { name: 'contact', path: `/contacts/${contactId}` },
+  { name: 'why', path: `/contacts/${contactId}?tab=consent&why=automation:${branchesId ?? automationId}` },
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
   { name: 'segments', path: '/segments', act: press('New segment') },
   ...(templateId === undefined

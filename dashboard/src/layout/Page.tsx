@@ -1,4 +1,5 @@
 import { useDocumentTitle } from '@mantine/hooks'
+import { IconChevronRight } from '@tabler/icons-react'
 import type { ReactNode } from 'react'
 import { useWorkspace } from '../api/workspace.tsx'
 import classes from './Page.module.css'
@@ -6,6 +7,7 @@ import classes from './Page.module.css'
 /** A page with a title bar and an optional aside. @param meta secondary text next to the title */
 export function Page({
   title,
+  parent,
   meta,
   actions,
   aside,
@@ -14,6 +16,8 @@ export function Page({
   children,
 }: {
   title: string
+  /** A link to the list of the record. */
+  parent?: ReactNode
   meta?: ReactNode
   actions?: ReactNode
   aside?: ReactNode
@@ -27,6 +31,12 @@ export function Page({
   return (
     <>
       <header className={classes.bar}>
+        {parent !== undefined && (
+          <nav aria-label="Breadcrumb" className={`wide ${classes.parent}`}>
+            {parent}
+            <IconChevronRight aria-hidden />
+          </nav>
+        )}
         <h1 className={classes.title}>{title}</h1>
         {meta}
         <div className={`push ${classes.actions}`}>{actions}</div>

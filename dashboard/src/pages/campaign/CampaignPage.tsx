@@ -7,6 +7,7 @@ import { PausedNotice } from '../../components/PausedNotice.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
+import { ToList } from '../../layout/ToList.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { type Campaign, CAMPAIGN_STATUS, isInProgress } from '../campaigns/campaigns.ts'
 import { CampaignPreview } from './CampaignPreview.tsx'
@@ -67,6 +68,7 @@ export function CampaignPage() {
   }
   return (
     <Page
+      parent={<ToList list="campaigns">Campaigns</ToList>}
       title={name}
       meta={<StatusBadge status={CAMPAIGN_STATUS[status]} />}
       actions={actions}

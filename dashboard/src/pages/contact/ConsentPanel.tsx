@@ -6,11 +6,9 @@ import { hasErrorCode, type Schemas } from '../../api/client.ts'
 import { useLists } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
-import { subscriptionOf } from '../contacts/subscription.ts'
 import { REASON_LABELS } from '../suppressions/reasons.ts'
 import classes from './contact.module.css'
 
@@ -31,7 +29,7 @@ export function ConsentPanel({ contact }: { contact: Contact }) {
     },
   )
   return (
-    <Section title="Consent" action={<StatusBadge status={subscriptionOf(contact)} />}>
+    <Section title="Consent">
       {error && <ErrorBanner error={error} />}
       {suppressions.map((each) => (
         <SuppressionRow key={each.id} of={each} canEdit={canEdit} />

@@ -1,21 +1,31 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconBolt, IconDots, IconPlus } from '@tabler/icons-react'
 import { useQueries } from '@tanstack/react-query'
-import { Link, useParams } from '@tanstack/react-router'
+import { Link, useNavigate, useParams, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { ToList } from '../../layout/ToList.tsx'
+import { subscriptionOf } from '../contacts/subscription.ts'
 import { suppressionText } from '../suppressions/reasons.ts'
+import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import { ConfirmErase } from './ConfirmErase.tsx'
+import { ConsentPanel } from './ConsentPanel.tsx'
+import { ContactEnrollments } from './ContactEnrollments.tsx'
+import { ContactMessages } from './ContactMessages.tsx'
 import { ContactSidebar } from './ContactSidebar.tsx'
 import { EditContactForm } from './EditContact.tsx'
 import { EnrollForm } from './EnrollForm.tsx'
 import { SendEventForm } from './SendEventForm.tsx'
 import { Timeline } from './Timeline.tsx'
+import { type WhyOf, WhyPanel } from './WhyPanel.tsx'
 import classes from './contact.module.css'
+
+type ContactTab = 'messages' | 'enrollments' | 'consent'
 
 export function ContactPage() {
   const { contactId } = useParams({ from: '/w/$workspaceId/contacts/$contactId' })
@@ -38,10 +48,17 @@ function ContactDetails({ contactId }: { contactId: string }) {
   const canEdit = useHasRole('editor')
   const [asked, setPending] = useState<'event' | 'enroll' | 'edit' | 'erase'>()
   const done = () => setPending(undefined)
+  const search = useSearch({ from: '/w/$workspaceId/contacts/$contactId' })
+  const navigate = useNavigate({ from: '/w/$workspaceId/contacts/$contactId' })
+  const { tab = 'activity' } = search
+  const go = ({ tab: nextTab, why }: { tab?: ContactTab | undefined; why?: WhyOf | undefined }) =>
+    void navigate({ search: { ...(nextTab && { tab: nextTab }), ...(why && { why }) }, replace: true })
+  const nameOf = (id: string) => automations.get(id)?.name ?? 'Deleted automation'
   // One form at a time: another would discard what was typed.
   const isEditing = asked === 'edit' || asked === 'event'
   return (
     <Page
+      parent={<ToList list="contacts">Contacts</ToList>}
       title={contact?.firstName ?? contact?.email ?? 'Contact'}
       actions={
         canEdit &&
@@ -118,16 +135,35 @@ function ContactDetails({ contactId }: { contactId: string }) {
                 </p>
               )}
             </div>
+            <span className="push">
+              <StatusBadge status={subscriptionOf(contact)} />
+            </span>
           </div>
           {asked === 'event' && <SendEventForm contact={contact} onDone={done} />}
           {asked === 'enroll' && <EnrollForm contact={contact} onDone={done} />}
           {asked === 'edit' && <EditContactForm key={contact.id} contact={contact} onDone={done} />}
           {asked === 'erase' && <ConfirmErase contact={contact} onDone={done} />}
-          <Timeline
-            contactId={contact.id}
-            enrollments={enrollments}
-            nameOf={(id) => automations.get(id)?.name ?? 'Deleted automation'}
+          <WhyPanel
+            contact={contact}
+            why={search.why}
+            onChoose={(why) => go({ ...search, why })}
+            onEnroll={() => setPending('enroll')}
           />
+          <ViewTabs
+            label="About the contact"
+            views={[
+              { id: 'activity', label: 'Activity' },
+              { id: 'messages', label: 'Messages' },
+              { id: 'enrollments', label: 'Enrollments', count: enrollments.length },
+              { id: 'consent', label: 'Consent' },
+            ]}
+            value={tab}
+            onChange={(chosen) => go({ ...search, tab: chosen === 'activity' ? undefined : chosen })}
+          />
+          {tab === 'activity' && <Timeline contactId={contact.id} enrollments={enrollments} nameOf={nameOf} />}
+          {tab === 'messages' && <ContactMessages contactId={contact.id} nameOf={nameOf} />}
+          {tab === 'enrollments' && <ContactEnrollments enrollments={enrollments} automations={automations} />}
+          {tab === 'consent' && <ConsentPanel contact={contact} />}
         </>
       )}
     </Page>

@@ -8,7 +8,7 @@ import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { useNow } from '../../lib/clock.ts'
 import { dayLabel, timeOf, utc } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { DecisionSentence } from '../../components/DecisionSentence.tsx'
+import { SentenceWithTimes } from '../../components/SentenceWithTimes.tsx'
 import { ServerReply } from '../../components/ServerReply.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ENROLLMENT_STATUS, MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
@@ -141,7 +141,7 @@ function DecisionItem({ decision, at }: { decision: Schemas['Decision']; at: Dat
       meaning={step?.tone ?? 'mute'}
       beside={end ? <StatusBadge status={end} /> : (stepName ?? step?.label)}
     >
-      <DecisionSentence of={decision} />
+      <SentenceWithTimes of={decision.sentence} />
       <p className="small t2">{automationName ?? 'Deleted automation'}</p>
     </Line>
   )

@@ -1,6 +1,6 @@
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
-import { DecisionSentence } from '../../components/DecisionSentence.tsx'
+import { SentenceWithTimes } from '../../components/SentenceWithTimes.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
@@ -28,7 +28,7 @@ export function Decisions({ enrollment: { id, contactId } }: { enrollment: Schem
           </span>
           <span>
             {decision.stepName !== null && <strong>{decision.stepName}: </strong>}
-            <DecisionSentence of={decision} />
+            <SentenceWithTimes of={decision.sentence} />
           </span>
         </li>
       ))}

@@ -7,6 +7,7 @@ import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
+import { ToList } from '../../layout/ToList.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { ImportDraft } from './ImportDraft.tsx'
@@ -31,6 +32,7 @@ export function ImportPage() {
   )
   return (
     <Page
+      parent={<ToList list="imports">Imports</ToList>}
       title={data?.name ?? 'Import'}
       narrow
       meta={data && <StatusBadge status={IMPORT_STATUS[data.status]} plain />}

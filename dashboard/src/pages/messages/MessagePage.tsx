@@ -9,6 +9,7 @@ import { MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
 import { ToContact } from '../../components/ToContact.tsx'
 import { count } from '../../lib/format.ts'
+import { ToList } from '../../layout/ToList.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { useAutomations } from '../automations/use-automations.ts'
 import { SentEmail, useMessage } from '../contact/SentEmail.tsx'
@@ -25,7 +26,12 @@ export function MessagePage() {
       </Page>
     )
   return (
-    <Page title={message.subject ?? 'No subject'} narrow meta={<StatusBadge status={MESSAGE_STATUS[message.status]} />}>
+    <Page
+      parent={<ToList list="messages">Messages</ToList>}
+      title={message.subject ?? 'No subject'}
+      narrow
+      meta={<StatusBadge status={MESSAGE_STATUS[message.status]} />}
+    >
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {message.status === 'UNCONFIRMED' && <ResolveUnconfirmed id={message.id} />}
       <Section title="Details">

@@ -12,6 +12,7 @@ import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { EditorWorkspace } from '../../editor/EditorWorkspace.tsx'
 import { UndoButtons } from '../../editor/UndoButtons.tsx'
 import classes from '../../editor/editor.module.css'
+import { ToList } from '../../layout/ToList.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { TemplateSettings } from './TemplateSettings.tsx'
@@ -44,6 +45,7 @@ export function TemplateEditor({
   const shared = { keys: dataKeys, readOnly: !canEdit }
   return (
     <Page
+      parent={<ToList list="templates">Templates</ToList>}
       title={template.name}
       isFull
       meta={

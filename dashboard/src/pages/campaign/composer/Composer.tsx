@@ -5,6 +5,7 @@ import { ConflictDialog } from '../../../components/ConflictDialog.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { StatusBadge } from '../../../components/StatusBadge.tsx'
 import { UnsavedChangesGuard } from '../../../components/UnsavedChanges.tsx'
+import { ToList } from '../../../layout/ToList.tsx'
 import { Page } from '../../../layout/Page.tsx'
 import { focusInvalidField } from '../../../lib/has-invalid-field.ts'
 import { stableJson } from '../../../lib/stable-json.ts'
@@ -49,6 +50,7 @@ export function Composer({
   const error = save.state.kind === 'failed' && Object.keys(form.errors).length === 0 ? save.state.error : undefined
   return (
     <Page
+      parent={<ToList list="campaigns">Campaigns</ToList>}
       title={fields.name || 'Campaign'}
       meta={
         <>
