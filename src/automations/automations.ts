@@ -325,8 +325,8 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
   const own = await read(hashesOf(steps))
   const translated = await read(own.flatMap(({ translations }) => Object.values(translations)))
   const byHash = [...own, ...translated].map(
-    ({ hash, subject, html = null, text = null, translations }) =>
-      [hash, { subject, html, text, translations }] as const,
+    ({ hash, subject, html = null, text = null, translations, source = null }) =>
+      [hash, { subject, html, text, translations, source }] as const,
   )
   return restoreSteps(steps, new Map(byHash))
 }

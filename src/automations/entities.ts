@@ -3,6 +3,7 @@ import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../automat
 import { newId } from '../platform/ids.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
+import type { DesignSource } from './steps/email.ts'
 import type { EntryRules, EventOrCondition, ExitRule } from './rules.ts'
 
 const automationTable = defineEntity({
@@ -79,6 +80,7 @@ const emailContentTable = defineEntity({
     text: p.text().nullable(),
     /** The hashes of the contents in other languages, by locale. */
     translations: p.json<Record<string, string>>().onCreate(() => ({})),
+    source: p.json<DesignSource>().nullable(),
   },
 })
 

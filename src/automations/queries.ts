@@ -85,19 +85,20 @@ export async function storeContents(
 ): Promise<void> {
   if (contents.size === 0) return
   const rows = [...contents.keys()].map(
-    (_hash, n) => `($1::uuid, ${[2, 3, 4, 5, 6].map((of) => `$${5 * n + of}`).join()}::jsonb)`,
+    (_hash, n) => `($1::uuid, ${[2, 3, 4, 5, 6, 7].map((of) => `$${6 * n + of}${of >= 6 ? '::jsonb' : ''}`).join()})`,
   )
   await sql(
     em,
-    `insert into email_contents (automation_id, hash, subject, html, text, translations) values ${rows.join()} on conflict do nothing`,
+    `insert into email_contents (automation_id, hash, subject, html, text, translations, source) values ${rows.join()} on conflict do nothing`,
     [
       automationId,
-      ...[...contents].flatMap(([hash, { subject, html, text, translations }]) => [
+      ...[...contents].flatMap(([hash, { subject, html, text, translations, source }]) => [
         hash,
         subject,
         html,
         text,
         JSON.stringify(translations),
+        source ? JSON.stringify(source) : null,
       ]),
     ],
   )

@@ -24,6 +24,7 @@ import { deleteAutomation } from './delete-automation.ts'
 import { publishAutomation } from './publish.ts'
 import { flattenSteps } from './step-tree.ts'
 import type { StepInput } from './steps/index.ts'
+import { withDesigns } from './with-designs.ts'
 import { ignoredContentWarnings, withTemplates } from './with-templates.ts'
 import { checkTemplates, MAX_WARNINGS } from './check-templates.ts'
 import {
@@ -108,7 +109,8 @@ async function prepareSteps(
         `${path}.url must not be an address in a private network. The operator can allow it in WEBHOOK_ALLOWED_HOSTS.`,
         `${pointer}/url`,
       )
-  const steps = given && (await withTemplates(em, workspace.id, given))
+  const steps =
+    given && (await withDesigns({ em, renderer }, workspace.id, await withTemplates(em, workspace.id, given)))
   const checked = steps ?? (isLive && present ? (await getAutomation(em, workspace.id, present.id)).steps : [])
   const absent = isLive ? absentIn(trigger ?? present?.trigger) : undefined
   const warnings = await checkTemplates(renderer, checked, workspace.id, absent)

@@ -181,7 +181,7 @@ const SOURCES: Readonly<Record<Kind, { document: string; from: string; of?: stri
       'trigger', item.trigger, 'triggerConfig', item.trigger_config, 'onSendFailure', item.on_send_failure, 'version', item.version,
       'steps', (select steps from automation_versions where automation_id = item.id and version = item.version),
       -- By the hash that the steps refer to.
-      'emails', coalesce((select jsonb_object_agg(hash, jsonb_build_object('subject', subject, 'html', html, 'text', text))
+      'emails', coalesce((select jsonb_object_agg(hash, jsonb_build_object('subject', subject, 'html', html, 'text', text, 'source', source))
         from email_contents where automation_id = item.id), '{}'),
       'createdAt', item.created_at)`,
     from: 'automations item',

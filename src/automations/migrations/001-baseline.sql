@@ -71,6 +71,8 @@ create table email_contents (
   text text,
   -- The hash of the content in another language, by locale.
   translations jsonb not null default '{}',
+  -- What the author of an email of blocks wrote; html and text are compiled from it.
+  source jsonb,
   primary key (automation_id, hash)
 );
 

@@ -3,8 +3,17 @@ import { number, object, string } from 'yup'
 import { atMost, filledText, id, text, nullableText } from '../../http/index.ts'
 import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
 import { EMAIL_CATEGORIES, type EmailCategory } from '../../automation-engine/index.ts'
+import { design, type Design } from '../../templates/index.ts'
 import { stepId, stepName } from './fields.ts'
 import type { AutomationStepType, StepBase } from './step-type.ts'
+
+/** What the author of an email of blocks writes. The content is compiled from it. */
+export interface DesignSource {
+  design: Design
+  previewText: string | null
+  /** `null` if it is generated from the blocks. */
+  text: string | null
+}
 
 export interface EmailStep extends EmailContent, StepBase<'EMAIL'> {
   category: EmailCategory
@@ -12,6 +21,8 @@ export interface EmailStep extends EmailContent, StepBase<'EMAIL'> {
   template: { id: string; version: number } | null
   /** The contents in other languages, by locale. */
   translations: Record<string, EmailContent>
+  /** `null` if the step is not of blocks, or from a template. */
+  source: DesignSource | null
 }
 
 export interface EmailInput {
@@ -25,9 +36,16 @@ export interface EmailInput {
   subject?: string | undefined
   html?: string | null | undefined
   text?: string | null | undefined
+  /** Replaces `html`. */
+  design?: Design | undefined
+  previewText?: string | null | undefined
+  /** The content compiled from `design`, by `withDesigns`. */
+  compiled?: EmailContent | undefined
   /** The template's content, which `withTemplates` loads. */
   made?: { version: number; content: EmailContent; translations: Record<string, EmailContent> } | undefined
 }
+
+const MAX_PREVIEW_TEXT_LENGTH = 1_000
 
 const LIQUID = 'A Liquid template with the variables contact.email, contact.firstName and contact.metadata.'
 
@@ -69,10 +87,26 @@ const input = object({
   text: text()
     .nullable()
     .test(atMost(MAX_BODY_LENGTH))
-    .meta({ description: LIQUID, example: 'Good to have you here.' }),
+    .meta({
+      description: `${LIQUID} With a design, null means that it is generated.`,
+      example: 'Good to have you here.',
+    }),
+  design: design().meta({ description: 'The blocks of the email. If set, html is ignored and made from it.' }),
+  previewText: text().nullable().test(atMost(MAX_PREVIEW_TEXT_LENGTH)).meta({
+    description: 'Shown by mail clients after the subject. Only with a design: other emails have it in their HTML.',
+    example: null,
+  }),
 })
   .required()
   .meta({ ignored: ['position', 'delayMinutes'] })
+  .test({
+    name: 'previewed',
+    test: ({ previewText, design: blocks, templateId }, { path, createError }) =>
+      templateId != null ||
+      previewText == null ||
+      blocks !== undefined ||
+      createError({ path: `${path}.previewText`, message: `${path}.previewText requires a design` }),
+  })
   .test({
     name: 'said',
     test(value, { path, createError }) {
@@ -101,6 +135,8 @@ const shape = object({
   subject: string().required().meta({ example: 'Welcome, {{ contact.firstName | default: "friend" }}!' }),
   html: string().nullable().defined().meta({ example: null }),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
+  design: design().meta({ description: 'The blocks of the email, if it is of blocks.' }),
+  previewText: nullableText('The text that mail clients show after the subject, of an email of blocks.'),
   delayMinutes: number()
     .oneOf([0] as const)
     .required(),
@@ -122,10 +158,11 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
           ...given.made.content,
           template: { id: given.templateId, version: given.made.version },
           translations: given.made.translations,
+          source: null,
         }
-      : { ...contentOf(given), template: null, translations: {} }),
+      : { ...contentOf(given), template: null, translations: {}, source: sourceOf(given) }),
   }),
-  toAnswer: ({ id, type, name, category, template, subject, html, text }, position) => ({
+  toAnswer: ({ id, type, name, category, template, subject, html, text, source }, position) => ({
     id,
     type,
     name: name ?? null,
@@ -135,17 +172,19 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
     templateVersion: template?.version ?? null,
     subject,
     html,
-    text,
+    text: source ? source.text : text,
+    ...(source && { design: source.design }),
+    previewText: source?.previewText ?? null,
     delayMinutes: 0,
   }),
-  store({ id, type, name, category, template, translations, ...content }, contents) {
+  store({ id, type, name, category, template, translations, source, ...content }, contents) {
     const hashes = Object.entries(translations).map(([locale, translated]) => {
       const hash = hashOf(translated)
-      contents.set(hash, { ...translated, translations: {} })
+      contents.set(hash, { ...translated, translations: {}, source: null })
       return [locale, hash] as const
     })
-    const hash = hashOf(content, hashes)
-    contents.set(hash, { ...content, translations: Object.fromEntries(hashes) })
+    const hash = hashOf(content, hashes, source)
+    contents.set(hash, { ...content, translations: Object.fromEntries(hashes), source })
     return {
       id,
       type,
@@ -158,7 +197,7 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
   restore({ id, type, name, content: hash, category, template }, contents) {
     const content = contents.get(hash)
     if (!content) throw new Error(`The content of step ${id} is missing`)
-    const { translations, ...own } = content
+    const { translations, source, ...own } = content
     const restored = Object.entries(translations).flatMap(([locale, translatedHash]) => {
       const { subject, html, text } = contents.get(translatedHash) ?? content
       return [[locale, { subject, html, text }] as const]
@@ -171,22 +210,38 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
       template: template ?? null,
       ...own,
       translations: Object.fromEntries(restored),
+      source: source ?? null,
     }
   },
   contentOf: ({ content }) => content,
-  lacks: ({ html, text, made }) =>
-    html || text || made ? undefined : 'is an email without a body, and needs html, text or both',
-  templates: (given) => (given.made ? [] : [{ content: contentOf(given), pathOf: (field) => [field] }]),
+  lacks: ({ html, text, made, compiled }) =>
+    html || text || made || compiled ? undefined : 'is an email without a body, and needs html, text or both',
+  templates: (given) =>
+    given.made
+      ? []
+      : [{ content: contentOf(given), pathOf: (field) => [given.compiled && field === 'html' ? 'design' : field] }],
 }
 
-function contentOf({ subject = '', html = null, text = null }: EmailInput): EmailContent {
-  return { subject, html, text }
+function contentOf({ subject = '', html = null, text = null, compiled }: EmailInput): EmailContent {
+  return compiled ?? { subject, html, text }
 }
+
+const sourceOf = ({
+  design: blocks,
+  previewText = null,
+  text: plain = null,
+  compiled,
+}: EmailInput): DesignSource | null => (blocks && compiled ? { design: blocks, previewText, text: plain } : null)
 
 /** The length before each text makes the hash unambiguous. */
-function hashOf({ subject, html, text }: EmailContent, translations: (readonly [string, string])[] = []): string {
+function hashOf(
+  { subject, html, text }: EmailContent,
+  translations: (readonly [string, string])[] = [],
+  source: DesignSource | null = null,
+): string {
   const hash = createHash('sha256')
   for (const part of [subject, html, text]) hash.update(`${part?.length ?? -1}:`).update(part ?? '')
   for (const [locale, translated] of translations) hash.update(`${locale}=${translated}`)
+  if (source) hash.update(JSON.stringify(source))
   return hash.digest('hex')
 }

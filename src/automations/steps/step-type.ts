@@ -1,11 +1,14 @@
 import type { AnyObject, ISchema, ObjectSchema } from 'yup'
 import type { StepType, StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
+import type { DesignSource } from './email.ts'
 import type { TextPath } from '../webhook-texts.ts'
 
 /** The content of an email, and the hashes of its translations by locale. */
 export interface StoredContent extends EmailContent {
   translations: Record<string, string>
+  /** What an email of blocks is compiled from. */
+  source: DesignSource | null
 }
 
 /** The contents of emails by their hash. */
