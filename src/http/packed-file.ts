@@ -18,7 +18,10 @@ export async function readCompressed(path: string | URL, { isText }: { isText: b
   if (!isText) return { plain, packed: undefined, etag }
   const [zipped, br] = await Promise.all([
     promisify(gzip)(plain, { level: 9 }),
-    promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    // The build compresses what is large.
+    readFile(`${String(path)}.br`).catch(() =>
+      promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
+    ),
   ])
   return { plain, packed: { gzip: zipped, br }, etag }
 }
