@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
+import { writeEmail, writeEmailByKeys } from '../support/write-email.ts'
 import { readFileSync } from 'node:fs'
 import { eventually } from '../support/eventually.ts'
 import { anAutomation, EMAIL, wait } from '../support/factories.ts'
@@ -19,7 +20,7 @@ const TRIAL = JSON.parse(readFileSync(new URL('../../examples/trial.json', impor
 const contentOf = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (key, each: unknown) =>
-      ['id', 'position', 'name', 'text', 'html', 'templateId', 'templateVersion', 'category'].includes(key) ||
+      ['id', 'position', 'name', 'text', 'html', 'templateId', 'templateVersion', 'category', 'design'].includes(key) ||
       each === null ||
       ((key === 'delayMinutes' || key === 'subject') && (each === 0 || each === '')) ||
       (key === 'ifPast' && each === 'continue')
@@ -73,7 +74,8 @@ describe('builder with branches', () => {
     await d.page.getByLabel('Exit rule 1: event').first().fill('trial.cancelled')
     const write = async (subject: string) => {
       await d.menuItem('Email')
-      await d.fill({ Subject: subject, 'Plain text': 'Hello' })
+      await d.fill({ Subject: subject })
+      await writeEmail(d, 'Hello')
     }
     const addLast = () =>
       d
@@ -126,8 +128,7 @@ describe('builder with branches', () => {
       await d.keys('Escape', 'e')
       await stepCount((count += 1))
       await type(subject)
-      await d.keys('Tab')
-      await type('Hello')
+      await writeEmailByKeys(d, 'Hello')
       await d.keys('Escape')
     }
     const add = async (name: string) => {
@@ -266,7 +267,13 @@ describe('builder with branches', () => {
     await d.press('Activate…')
     await d.shows('still has the placeholder “…”')
     await d.press('Fix 1 problem')
-    await d.field('Plain text').fill('Press New project.')
+    await d.press('Edit email')
+    // The email has one block, with the text of the recipe.
+    await d.page.getByText('These are the first steps: …').last().click()
+    await d.keys('Enter', 'Control+A')
+    await d.page.keyboard.type('Press New project.')
+    await d.press('Done')
+    await d.page.getByRole('button', { name: 'Edit email' }).waitFor()
     await d.shows('Draft saved')
     await d.press('Activate…', 'Activate')
     await d.shows('Automation activated.')

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
+import { writeEmailByKeys } from '../support/write-email.ts'
 import { aContact, anAutomation } from '../support/factories.ts'
 import { PASSWORD } from '../support/members.ts'
 
@@ -76,8 +77,7 @@ describe('dashboard by keyboard', () => {
       await d.keys('Escape', 'e')
       await steps.nth(count - 1).waitFor()
       await d.page.keyboard.type(subject)
-      await d.keys('Tab')
-      await d.page.keyboard.type('Good to have you here.')
+      await writeEmailByKeys(d, 'Good to have you here.')
     }
     const waitDays = async (days: string, count: number) => {
       await d.keys('Escape', 'w')

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { enterCredentials } from '../support/chromium.ts'
 import { onDashboard } from '../support/dashboard.ts'
+import { writeEmail } from '../support/write-email.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aLink } from '../support/members.ts'
@@ -50,7 +51,8 @@ describe('dashboard by mouse', () => {
     }
     const write = async (subject: string) => {
       await add('Email')
-      await d.fill({ Subject: subject, 'Plain text': 'Good to have you here.' })
+      await d.fill({ Subject: subject })
+      await writeEmail(d, 'Good to have you here.')
     }
     await write('Welcome, {{ contact.firstName }}!')
     await add('Wait')

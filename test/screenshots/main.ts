@@ -20,6 +20,22 @@ import { fillWorkspace } from './sample-data.ts'
 import { createWebhooks } from './webhook-data.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
+const GREETING = {
+  theme: { accent: '#2f6b45', page: '#f2f5f1' },
+  blocks: [
+    {
+      type: 'TEXT',
+      paragraphs: [
+        { style: 'HEADING', runs: [{ text: 'Thank you for signing up' }] },
+        {
+          style: 'PARAGRAPH',
+          runs: [{ text: 'Hello {{ contact.firstName | default: "friend" }}, this is your first week:' }],
+        },
+      ],
+    },
+    { type: 'BUTTON', label: 'Create a project', url: 'https://orchard.example/new' },
+  ],
+}
 const EXAMPLE = new URL('../../examples/plan-follow-up.json', import.meta.url)
 const SIZES = { wide: { width: 1_440, height: 900 }, phone: { width: 390, height: 844 } } as const
 const only = process.argv[2] ?? ''
@@ -65,6 +81,19 @@ const pagesOf = ({
   { name: 'home', path: '' },
   { name: 'builder', path: `/automations/${automationId}`, act: clickStep(steps > 1 ? 2 : 0) },
   { name: 'builder-numbers', path: `/automations/${automationId}?view=numbers`, act: clickStep(steps > 1 ? 1 : 0) },
+  ...(branchesId === undefined
+    ? []
+    : [
+        {
+          name: 'step-email',
+          path: `/automations/${branchesId}`,
+          act: async (page: Page) => {
+            await page.getByTestId('step').first().click()
+            await page.getByRole('button', { name: 'Edit email' }).click()
+            await page.getByRole('dialog', { name: 'Design the email' }).waitFor()
+          },
+        },
+      ]),
   ...(branchesId === undefined
     ? []
     : ['Plan is pro?', 'Wait for project.created', 'B: Invite your team'].map((step, n) => ({
@@ -221,7 +250,8 @@ try {
   await service.newKey({ name: 'Data warehouse', workspaceId, ...reading })
   const many = await fillWorkspace(service, service.workspaceId)
   const templateId = await createEmailData(service, service.workspaceId)
-  const followUp = JSON.parse(await readFile(EXAMPLE, 'utf8')) as object
+  const followUp = JSON.parse(await readFile(EXAMPLE, 'utf8')) as { steps: object[] }
+  followUp.steps[0] = { ...followUp.steps[0], text: null, design: GREETING }
   const branchesId = (await service.call('POST', 'automations', followUp)).body.data.id as string
 
   const few = await createWorkspace(em, { name: 'Orchard staging', mode: 'test' })

@@ -6,6 +6,8 @@ import postPurchase from '../../../../examples/post-purchase.json'
 import trial from '../../../../examples/trial.json'
 import welcome from '../../../../examples/welcome.json'
 import winBack from '../../../../examples/win-back.json'
+import { designOfText } from '../../editor/design-of-text.ts'
+import { omit } from '../../lib/omit.ts'
 import { type AutomationDraft, parseDraft } from '../builder/draft.ts'
 import { branchesOf } from '../builder/step-tree.ts'
 import { newId, type Step } from '../builder/steps.ts'
@@ -23,12 +25,17 @@ const BLANK_BODY = { name: 'New automation', trigger: 'SIGNUP' as const, steps: 
 const BLANK_DESCRIPTION = 'Choose a trigger and build from an empty canvas.'
 
 function recipeOf(body: { name: string; description: string; steps: readonly object[] }): Recipe {
+  // Members write the texts on the canvas.
+  const designed = mapSteps(body, (step) =>
+    'text' in step && typeof step.text === 'string' ? { ...omit(step, 'text'), design: designOfText(step.text) } : step,
+  )
   // Steps get their IDs when they are created.
-  const withIds = JSON.parse(JSON.stringify({ triggerConfig: {}, ...body }), (_, value: unknown) =>
-    isStep(value) ? { id: newId(), ...value } : value,
-  ) as unknown
-  return { body: body as Recipe['body'], description: body.description, draft: parseDraft({ sequence: withIds })! }
+  const withIds = mapSteps({ triggerConfig: {}, ...designed }, (step) => ({ id: newId(), ...step }))
+  return { body: designed as Recipe['body'], description: body.description, draft: parseDraft({ sequence: withIds })! }
 }
+
+const mapSteps = <Of>(of: Of, map: (step: object) => object): Of =>
+  JSON.parse(JSON.stringify(of), (_, value: unknown) => (isStep(value) ? map(value) : value)) as Of
 
 const isStep = (value: unknown): value is object =>
   typeof value === 'object' && value !== null && 'type' in value && typeof value.type === 'string'

@@ -2,13 +2,14 @@ import { ActionIcon, Menu, SegmentedControl, TextInput, VisuallyHidden } from '@
 import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconArrowForwardUp, IconDots } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
+import { Suspense, useCallback, useEffect, useEffectEvent, useMemo, useRef, useState } from 'react'
 import { errorMessage, hasErrorCode } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
 import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { AUTOMATION_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { TRIGGERS } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 import { AddStepMenu, type Adding } from './AddStepMenu.tsx'
 import { Canvas } from './Canvas.tsx'
 import type { Selected } from './canvas-context.ts'
@@ -34,6 +35,7 @@ import { BusyOverlay } from './BusyOverlay.tsx'
 import { LeaveGuard } from './LeaveGuard.tsx'
 import { SaveStatus } from './SaveStatus.tsx'
 import { draftOf, type UndoHistory } from './draft.ts'
+import { designedStep } from './designed-step.ts'
 import { focusFirstField } from './focus-first-field.ts'
 import { StepActionsMenu } from './StepActionsMenu.tsx'
 import { indexTree } from './step-tree.ts'
@@ -41,6 +43,8 @@ import { useBuilderKeys } from './use-builder-keys.ts'
 import { useEmailNames } from './use-email-names.ts'
 import { useStepActions } from './use-step-actions.ts'
 import { useDraft } from './use-draft.ts'
+
+const StepDesigner = lazyPart(async () => (await import('./StepDesigner.tsx')).StepDesigner)
 
 /** Milliseconds to wait for a reload of the automation. */
 const READING_MS = 10_000
@@ -199,7 +203,14 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     },
     [focusInvalid, select],
   )
-  const editSelected = useCallback(() => focusFirstField(aside.current), [])
+  const [isDesigning, setDesigning] = useState(false)
+  const design = useCallback(() => setDesigning(true), [])
+  const canDesign = canEdit && designedStep(tree, selected) !== undefined
+  /** Opens an email of blocks on the canvas; otherwise focuses the first field. */
+  const editStep = (id: Selected) => {
+    if (canEdit && designedStep(tree, id)) design()
+    else focusFirstField(aside.current)
+  }
   useBuilderKeys({
     tree,
     selected,
@@ -209,7 +220,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     selectIfValid,
     onAdd: () => openAdd(actions.placeAfter(selected), anchorOf(selected)),
     onActions: () => actions.possible.canCopy && openActions(selected, anchorOf(selected)),
-    onEdit: editSelected,
+    onEdit: () => editStep(selected),
     onPause: () => isEditor && automation.status === 'ACTIVE' && setEnding('pause'),
     onView: show,
   })
@@ -349,6 +360,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
             onAdd={canEdit ? openAdd : undefined}
             onActions={canEdit ? openActions : undefined}
             onMove={canEdit ? actions.move : undefined}
+            onEdit={canEdit ? editStep : undefined}
             numbers={numbers}
           />
         </div>
@@ -378,11 +390,17 @@ export function Builder({ given }: { given: LoadedAutomation }) {
                 newId={actions.newId}
                 onAdd={(anchor) => openAdd(actions.placeAfter(selected), anchor)}
                 onActions={(anchor) => openActions(selected, anchor)}
+                onDesign={design}
               />
             </div>
           )}
         </SidePanel>
       </main>
+      {isDesigning && canDesign && (
+        <Suspense>
+          <StepDesigner tree={tree} selected={selected} act={act} select={select} onClose={() => setDesigning(false)} />
+        </Suspense>
+      )}
       {adding && (
         <AddStepMenu
           adding={adding}
@@ -392,7 +410,12 @@ export function Builder({ given }: { given: LoadedAutomation }) {
         />
       )}
       {menu && menu.id === selected && (
-        <StepActionsMenu {...menu} actions={actions} onEdit={editSelected} onClose={() => setMenu(undefined)} />
+        <StepActionsMenu
+          {...menu}
+          actions={actions}
+          onEdit={() => editStep(selected)}
+          onClose={() => setMenu(undefined)}
+        />
       )}
     </>
   )

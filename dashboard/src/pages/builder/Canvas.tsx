@@ -40,6 +40,8 @@ export interface CanvasProps {
   /** Opens the menu of actions on a step or branch. */
   onActions?: ((id: Selected, anchor: DOMRect) => void) | undefined
   onMove?: ((id: string, to: Place) => void) | undefined
+  /** Edits a step: its email on the canvas, or its first field. */
+  onEdit?: ((id: Selected) => void) | undefined
   /** Present in the stats view. */
   numbers?: CanvasStats | undefined
 }
@@ -78,7 +80,19 @@ const FIT_MARGIN = 24
 const NODES = { trigger: TriggerCard, step: StepCard, branch: BranchCard, join: JoinPoint, end: EndCard }
 const EDGES = { line: CanvasLine }
 
-function Flow({ sequence, tree, names, starts, selected, onSelect, onAdd, onActions, onMove, numbers }: CanvasProps) {
+function Flow({
+  sequence,
+  tree,
+  names,
+  starts,
+  selected,
+  onSelect,
+  onAdd,
+  onActions,
+  onMove,
+  onEdit,
+  numbers,
+}: CanvasProps) {
   const { steps } = sequence
   // Edits of fields move nothing.
   const shape = shapeOf(steps)
@@ -121,6 +135,8 @@ function Flow({ sequence, tree, names, starts, selected, onSelect, onAdd, onActi
         nodeTypes={NODES}
         edgeTypes={EDGES}
         onNodeClick={(_, { id, type }) => type !== 'join' && onSelect(id)}
+        zoomOnDoubleClick={false}
+        {...(onEdit && { onNodeDoubleClick: (_, { id }) => onEdit(id) })}
         onNodeContextMenu={(event, { id, type }) => {
           if (!onActions || (type !== 'step' && type !== 'branch')) return
           event.preventDefault()

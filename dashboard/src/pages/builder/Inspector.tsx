@@ -35,6 +35,8 @@ interface InspectorProps {
   onAdd: (anchor: DOMRect) => void
   /** Opens the menu of actions on the selection. */
   onActions: (anchor: DOMRect) => void
+  /** Opens the selected email on the canvas. */
+  onDesign: () => void
 }
 
 /** Edits the selected trigger, step, branch or end. */
@@ -43,7 +45,8 @@ export function Inspector(props: InspectorProps) {
   const sources = useSources(sequence, tree)
   const { eventName } = sequence.triggerConfig
   const trigger = typeof eventName === 'string' ? eventName : undefined
-  const context = useMemo(() => ({ sources, emails: props.emails, trigger }), [sources, props.emails, trigger])
+  const { emails, onDesign } = props
+  const context = useMemo(() => ({ sources, emails, trigger, onDesign }), [sources, emails, trigger, onDesign])
   const own = parseBranchId(selected)
   const found = tree.find(own?.stepId ?? selected)
   return (

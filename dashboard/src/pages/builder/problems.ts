@@ -32,9 +32,10 @@ const CHECKS: { [Type in StepType]: Check<Type> } = {
   EXIT: () => undefined,
 }
 
-function emailProblem({ templateId, subject, html, text }: EmailStep): Problem {
+function emailProblem({ templateId, subject, html, text, design }: EmailStep): Problem {
   if (templateId !== null) return undefined
   if (isEmpty(subject)) return 'Add a subject'
+  if (design) return design.blocks.length === 0 ? 'Design the email' : undefined
   return isEmpty(html) && isEmpty(text) ? 'Add plain text or HTML' : undefined
 }
 

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import type { Design } from '../../editor/blocks.ts'
 import { type Loose, newCondition } from '../../components/conditions/condition.ts'
 
 interface StepBase<Type> {
@@ -14,8 +15,13 @@ export interface EmailStep extends StepBase<'EMAIL'> {
   templateId: string | null
   templateVersion: number | null
   subject: string
+  /** `null` for an email of blocks. */
   html: string | null
+  /** For an email of blocks, `null` if it is generated. */
   text: string | null
+  design?: Design | undefined
+  /** Only of an email of blocks. */
+  previewText: string | null
 }
 
 interface WaitStep extends StepBase<'WAIT'> {
@@ -112,7 +118,9 @@ const NEW_STEPS: { [Type in StepType]: Omit<Extract<Step, { type: Type }>, 'id' 
     templateVersion: null,
     subject: '',
     html: null,
-    text: '',
+    text: null,
+    design: { blocks: [] },
+    previewText: null,
   },
   WAIT: { type: 'WAIT', delayMinutes: 1_440 },
   WAIT_UNTIL: { type: 'WAIT_UNTIL', until: { timeOfDay: '09:00' }, timezone: 'contact', ifPast: 'continue' },
@@ -172,15 +180,18 @@ type Reader = (json: Record<string, unknown>) => StepFields | undefined
 
 /** A type that the API has and `Step` has not is an error here. */
 const READERS: Record<Schemas['Step']['type'], Reader> = {
-  EMAIL: ({ category, templateId, templateVersion, subject, html, text }) =>
+  EMAIL: ({ category, templateId, templateVersion, subject, html, text, design, previewText }) =>
     isText(subject)
       ? {
           category: category === 'transactional' ? category : 'marketing',
           templateId: textOrNull(templateId),
           templateVersion: isNumber(templateVersion) ? templateVersion : null,
           subject,
-          html: textOrNull(html),
+          // The HTML of blocks is made from them.
+          html: isRecord(design) ? null : textOrNull(html),
           text: textOrNull(text),
+          ...(isRecord(design) && { design: design as unknown as Design }),
+          previewText: textOrNull(previewText),
         }
       : undefined,
   WAIT: ({ delayMinutes }) => (isNumber(delayMinutes) ? { delayMinutes } : undefined),

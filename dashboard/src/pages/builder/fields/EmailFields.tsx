@@ -1,31 +1,65 @@
-import { Button } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
+import { IconPencil } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useEmailTemplates, useMetadataKeys } from '../../../api/queries.ts'
 import { CodeEditor } from '../../../components/CodeEditor.tsx'
+import { EmailPreview } from '../../../components/EmailPreview.tsx'
 import { CategorySelect, TemplateSelect } from '../../../components/EmailSelects.tsx'
+import { designOfText } from '../../../editor/design-of-text.ts'
+import type { Design } from '../../../editor/blocks.ts'
+import { showUndo } from '../../../primitives/undo-toast.tsx'
 import classes from '../Builder.module.css'
 import { StepPreview } from '../StepPreview.tsx'
 import type { EmailStep } from '../steps.ts'
+import { useFieldsContext } from './fields-context.ts'
 import type { Edit, FieldsProps } from './StepFields.tsx'
 
-/** Edits an email: its type, template or content. */
+const KINDS = [
+  { value: 'DESIGN', label: 'Design' },
+  { value: 'TEMPLATE', label: 'Template' },
+  { value: 'CODE', label: 'Code' },
+] as const
+type Kind = (typeof KINDS)[number]['value']
+
+/** Edits an email: its type, and its design, template or code. */
 export function EmailFields({ step, edit, canEdit }: FieldsProps<EmailStep>) {
-  const keys = useMetadataKeys()
-  const [wasEmpty] = useState(step.subject === '')
-  const shared = { keys, readOnly: !canEdit }
+  const own = step.design ? 'DESIGN' : 'CODE'
+  const [kind, setKind] = useState<Kind>(step.templateId === null ? own : 'TEMPLATE')
+  const choose = (to: Kind) => {
+    setKind(to)
+    if (to === 'TEMPLATE' || to === kind) return
+    const { design, html, text, previewText } = step
+    if (to === own) return edit({ templateId: null, templateVersion: null })
+    edit({ templateId: null, templateVersion: null, ...contentAs(to, step) })
+    if (design ? design.blocks.length > 0 : html)
+      showUndo(design ? 'The design was replaced.' : 'The HTML is one block now.', () => {
+        edit({ design, html, text, previewText })
+        setKind(own)
+        return Promise.resolve()
+      })
+  }
   return (
     <div className={classes.fields}>
       <CategorySelect value={step.category} onChange={(category) => edit({ category })} />
-      <TemplateChoice step={step} edit={edit} />
-      {step.templateId === null && <ContentFields step={step} edit={edit} shared={shared} wasEmpty={wasEmpty} />}
+      <SegmentedControl fullWidth aria-label="Content" data={[...KINDS]} value={kind} onChange={choose} />
+      {kind === 'TEMPLATE' && <TemplateChoice step={step} edit={edit} />}
+      {kind !== 'TEMPLATE' && <SubjectField step={step} edit={edit} canEdit={canEdit} />}
+      {kind === 'DESIGN' && step.design && <DesignFields step={step} design={step.design} />}
+      {kind === 'CODE' && <CodeFields step={step} edit={edit} canEdit={canEdit} />}
     </div>
   )
 }
 
-/** Selects a template, or content of the step itself. */
+/** Converts the content of a step. Text becomes blocks, HTML one block of HTML; a design has no code. */
+function contentAs(kind: 'DESIGN' | 'CODE', { html, text }: EmailStep) {
+  if (kind === 'CODE') return { design: undefined, html: null, text: '', previewText: null }
+  const design: Design = html ? { blocks: [{ type: 'CODE', html }] } : designOfText(text ?? '')
+  return { design, html: null, text: null }
+}
+
+/** Selects a template. */
 function TemplateChoice({ step, edit }: { step: EmailStep; edit: Edit }) {
   const templates = useEmailTemplates()
-  if (step.templateId === null && (templates ?? []).length === 0) return null
   const chosen = templates?.find(({ id }) => id === step.templateId)
   const isOlder = chosen !== undefined && step.templateVersion !== null && step.templateVersion < chosen.version
   return (
@@ -58,28 +92,55 @@ function TemplateChoice({ step, edit }: { step: EmailStep; edit: Edit }) {
   )
 }
 
-function ContentFields({
-  step,
-  edit,
-  shared,
-  wasEmpty,
-}: {
+interface ContentProps {
   step: EmailStep
   edit: Edit
-  shared: { keys: readonly string[]; readOnly: boolean }
-  wasEmpty: boolean
-}) {
+  canEdit: boolean
+}
+
+function SubjectField({ step, edit, canEdit }: ContentProps) {
+  const keys = useMetadataKeys()
+  const [wasEmpty] = useState(step.subject === '')
+  return (
+    <CodeEditor
+      keys={keys}
+      readOnly={!canEdit}
+      as="line"
+      label="Subject"
+      autoFocus={wasEmpty}
+      placeholder={'Welcome, {{ contact.firstName | default: "friend" }}!'}
+      value={step.subject}
+      onChange={(subject) => edit({ subject })}
+    />
+  )
+}
+
+/** Opens the canvas, and previews the email. */
+function DesignFields({ step: { subject, previewText, text }, design }: { step: EmailStep; design: Design }) {
+  const { onDesign } = useFieldsContext()
+  const content = { subject, previewText, text, format: 'BLOCKS' as const, design }
   return (
     <>
-      <CodeEditor
-        {...shared}
-        as="line"
-        label="Subject"
-        autoFocus={wasEmpty}
-        placeholder={'Welcome, {{ contact.firstName | default: "friend" }}!'}
-        value={step.subject}
-        onChange={(subject) => edit({ subject })}
-      />
+      <Button leftSection={<IconPencil aria-hidden />} onClick={onDesign}>
+        Edit email
+      </Button>
+      {design.blocks.length > 0 && (
+        <EmailPreview
+          of={content}
+          preview={async (api, forWhom, signal) =>
+            (await api.POST('/templates/preview', { body: { ...content, ...forWhom }, signal })).data.data
+          }
+        />
+      )}
+    </>
+  )
+}
+
+function CodeFields({ step, edit, canEdit }: ContentProps) {
+  const keys = useMetadataKeys()
+  const shared = { keys, readOnly: !canEdit }
+  return (
+    <>
       <CodeEditor
         {...shared}
         label="Plain text"

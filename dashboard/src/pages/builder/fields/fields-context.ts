@@ -9,7 +9,14 @@ interface FieldsContextValue {
   emails: readonly Option[]
   /** The event that starts it. */
   trigger: string | undefined
+  /** Opens the selected email on the canvas. */
+  onDesign: () => void
 }
 
-export const FieldsContext = createContext<FieldsContextValue>({ sources: [], emails: [], trigger: undefined })
+export const FieldsContext = createContext<FieldsContextValue>({
+  sources: [],
+  emails: [],
+  trigger: undefined,
+  onDesign: () => undefined,
+})
 export const useFieldsContext = (): FieldsContextValue => use(FieldsContext)

@@ -1,21 +1,14 @@
-import { Button, Modal } from '@mantine/core'
 import { useEffect, useRef } from 'react'
-import { useMetadataKeys } from '../../../api/queries.ts'
-import { CodeEditor } from '../../../components/CodeEditor.tsx'
 import { ConflictDialog } from '../../../components/ConflictDialog.tsx'
-import { stableJson } from '../../../lib/stable-json.ts'
-import { useReturnFocus } from '../../../lib/use-return-focus.ts'
-import { Colors } from '../../../editor/Colors.tsx'
 import { fromDesign, toDesign } from '../../../editor/content.ts'
-import { EditorWorkspace } from '../../../editor/EditorWorkspace.tsx'
-import { UndoButtons } from '../../../editor/UndoButtons.tsx'
-import classes from '../../../editor/editor.module.css'
+import { DesignerScreen } from '../../../editor/DesignerScreen.tsx'
+import { stableJson } from '../../../lib/stable-json.ts'
 import { SaveStatus } from '../../../primitives/SaveStatus.tsx'
 import { useHistory } from '../../../primitives/use-history.ts'
 import { bodyOf } from './fields.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
-/** Designs the email of a campaign on the whole screen. Every change goes into the draft, which saves itself. */
+/** Designs the email of a campaign. Every change goes into the draft, which saves itself. */
 export function EmailDesigner({
   draft: { form, fields, save, theirs, takeTheirs, keepMine },
   onTestSent,
@@ -26,7 +19,6 @@ export function EmailDesigner({
   onClose: () => void
 }) {
   const design = useHistory(() => fromDesign(fields.design))
-  useReturnFocus()
   const { value } = design
   const latest = useRef(form)
   useEffect(() => void (latest.current = form))
@@ -37,59 +29,29 @@ export function EmailDesigner({
     if (stableJson(now) !== stableJson(before)) latest.current.setFieldValue('design', now)
   }, [value])
   const { subject, previewText, text } = fields
-  const dataKeys = useMetadataKeys()
   return (
-    // Escape leaves a block.
-    <Modal.Root opened onClose={onClose} fullScreen closeOnEscape={false}>
-      <Modal.Content aria-label="Design the email">
-        <Modal.Body p={0} className={classes.screen}>
-          <header className={classes.bar}>
-            <h2 className="cut">{fields.name}</h2>
-            <SaveStatus state={save.state} isDirty={save.isDirty} onRetry={() => void save.flush()} />
-            <span className="push row">
-              <UndoButtons history={design} />
-              <Button variant="filled" onClick={onClose}>
-                Done
-              </Button>
-            </span>
-          </header>
-          {theirs && (
-            <div className={classes.notices}>
-              <ConflictDialog
-                description="It was saved after you started editing."
-                onUseTheirs={() => {
-                  takeTheirs()
-                  onClose()
-                }}
-                onSaveMine={() => void keepMine()}
-              />
-            </div>
-          )}
-          <EditorWorkspace
-            isCampaign
-            design={design}
-            content={{ subject, previewText, text, ...bodyOf(fields) }}
-            readOnly={false}
-            onTestSent={onTestSent}
-            settings={
-              <div className="formFields">
-                <Colors
-                  theme={value.theme}
-                  readOnly={false}
-                  onChange={(theme) => design.change((now) => ({ ...now, theme }), 'colors')}
-                />
-                <CodeEditor
-                  label="Plain text"
-                  description="Leave empty to generate it."
-                  keys={dataKeys}
-                  value={text}
-                  onChange={(written) => form.setFieldValue('text', written)}
-                />
-              </div>
-            }
+    <DesignerScreen
+      isCampaign
+      title={fields.name}
+      beside={<SaveStatus state={save.state} isDirty={save.isDirty} onRetry={() => void save.flush()} />}
+      notices={
+        theirs && (
+          <ConflictDialog
+            description="It was saved after you started editing."
+            onUseTheirs={() => {
+              takeTheirs()
+              onClose()
+            }}
+            onSaveMine={() => void keepMine()}
           />
-        </Modal.Body>
-      </Modal.Content>
-    </Modal.Root>
+        )
+      }
+      design={design}
+      content={{ subject, previewText, text, ...bodyOf(fields) }}
+      text={text}
+      onText={(written) => form.setFieldValue('text', written)}
+      onTestSent={onTestSent}
+      onClose={onClose}
+    />
   )
 }
