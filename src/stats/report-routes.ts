@@ -10,7 +10,8 @@ import {
 } from './report-responses.ts'
 import { getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { getAutomationReport, getDomainsReport, getTemplateReport } from './reports.ts'
-import { automationReportQuery, domainsReportQuery } from './schemas.ts'
+import { conversionResponse, getConversion, presentConversion } from './conversion.ts'
+import { automationReportQuery, conversionQuery, domainsReportQuery } from './schemas.ts'
 
 export const reportOperations = [
   operation({
@@ -29,6 +30,26 @@ export const reportOperations = [
       const unit = em.fork()
       const { id } = await findAutomation(unit, caller.workspace.id, params.id)
       return ok(presentAutomationReport(await getAutomationReport(unit, id, query.days), caller))
+    },
+  }),
+
+  operation({
+    id: 'getConversion',
+    method: 'GET',
+    path: '/automations/{id}/conversion',
+    tag: 'Stats',
+    summary: 'Get the conversion of an automation',
+    description:
+      'How many enrollments reached the goal, and when: by the week and the version on which contacts entered. An enrollment counts ' +
+      'once it began longer ago than the window, so that contacts who still have time do not lower the rate.',
+    scope: 'automations:read',
+    query: conversionQuery,
+    responses: { 200: { description: 'The conversion.', schema: single(conversionResponse) } },
+    errors: { 404: [AUTOMATION_NOT_FOUND] },
+    async handle({ caller, params, query }, { em }) {
+      const unit = em.fork()
+      const automation = await findAutomation(unit, caller.workspace.id, params.id)
+      return ok(presentConversion(await getConversion(unit, automation, query.windowDays)))
     },
   }),
 

@@ -46,6 +46,20 @@ const days = () =>
 /** `GET /automations/{id}/report`. */
 export const automationReportQuery = object({ days: days() })
 
+const MAX_WINDOW_DAYS = 365
+const WINDOW = `windowDays must be an integer from 1 to ${MAX_WINDOW_DAYS}`
+
+/** `GET /automations/{id}/conversion`. */
+export const conversionQuery = object({
+  windowDays: number()
+    .typeError(WINDOW)
+    .integer(WINDOW)
+    .min(1, WINDOW)
+    .max(MAX_WINDOW_DAYS, WINDOW)
+    .default(14)
+    .meta({ description: 'The days after the enrollment in which the goal counts.', example: 14 }),
+})
+
 /** `GET /reports/domains`. */
 export const domainsReportQuery = object({
   days: days(),

@@ -229,6 +229,7 @@ describe('a Python client generated from the OpenAPI document', function () {
         arguments: { since: '2026-11-21T09:00:00Z', until: '2026-11-21T12:00:00Z', minutes: 15 },
       },
       { method: 'get_automation_report', arguments: { id: automationId } },
+      { method: 'get_conversion', arguments: { id: automationId, window_days: 14 } },
       { method: 'explain_automation', arguments: { id: automationId, contact_id: contactId } },
       { method: 'get_domains_report', arguments: { days: 7 } },
       { method: 'list_automation_stats', arguments: { ids: automationId } },

@@ -163,6 +163,8 @@ const RESOURCES = {
     listStats: 'GET /automations/stats with query',
     /** Returns the results of the messages of an automation, by step, domain, day and link. */
     report: 'GET /automations/{id}/report with query',
+    /** Returns how many enrollments of an automation reached its goal. */
+    conversion: 'GET /automations/{id}/conversion with query',
     /** Explains why a contact entered an automation, or did not. */
     explain: 'GET /automations/{id}/explanations/{contactId}',
   },

@@ -7,7 +7,7 @@ import { design, type Design } from '../../templates/index.ts'
 import { stepId, stepName } from './fields.ts'
 import type { AutomationStepType, StepBase } from './step-type.ts'
 
-/** What the author of an email of blocks writes. The content is compiled from it. */
+/** The source of an email of blocks, from which the content is compiled. */
 export interface DesignSource {
   design: Design
   previewText: string | null

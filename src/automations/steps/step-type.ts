@@ -7,7 +7,7 @@ import type { TextPath } from '../webhook-texts.ts'
 /** The content of an email, and the hashes of its translations by locale. */
 export interface StoredContent extends EmailContent {
   translations: Record<string, string>
-  /** What an email of blocks is compiled from. */
+  /** The source of an email of blocks. */
   source: DesignSource | null
 }
 

@@ -1,0 +1,102 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
+
+/** Enrollments, and those of them that reached the goal within the window. */
+export interface Converted {
+  /** All enrollments. */
+  enrolled: number
+  /** Those that began longer ago than the window. Only these can be compared. */
+  counted: number
+  /** Those of `counted` that reached the goal within the window. */
+  reached: number
+}
+
+export interface ConversionPeriod {
+  automationId: string
+  windowDays: number
+  /** The time of the workspace. */
+  at: Date
+}
+
+export interface WeekConversion extends Converted {
+  /** The Monday on which the week begins (UTC), such as `2026-08-03`. */
+  week: string
+  /** Those of `enrolled` that reached the goal so far, within the window. */
+  reachedSoFar: number
+}
+
+export interface VersionConversion extends Converted {
+  version: number
+  publishedAt: Date
+}
+
+const REACHED = `status = 'GOAL_REACHED' and ended_at <= enrolled_at + make_interval(days => $2::integer)`
+const IS_COUNTED = `enrolled_at <= $3::timestamptz - make_interval(days => $2::integer)`
+
+const CONVERTED = `count(*)::float8 as enrolled, count(*) filter (where ${IS_COUNTED})::float8 as counted,
+  count(*) filter (where ${IS_COUNTED} and ${REACHED})::float8 as reached`
+
+const parametersOf = ({ automationId, windowDays, at }: ConversionPeriod) => [
+  automationId,
+  windowDays,
+  at.toISOString(),
+]
+
+/** The maximum number of weeks of a report. */
+const MAX_WEEKS = 26
+
+/** Reads the conversion of the enrollments of each of the last weeks, the oldest first. */
+export async function conversionByWeek(em: EntityManager, period: ConversionPeriod): Promise<WeekConversion[]> {
+  const rows = await sql(
+    em,
+    `select to_char(date_trunc('week', enrolled_at at time zone 'UTC'), 'YYYY-MM-DD') as week, ${CONVERTED},
+       count(*) filter (where ${REACHED})::float8 as reached_so_far
+     from enrollments where automation_id = $1::uuid
+       and enrolled_at > $3::timestamptz - make_interval(weeks => ${MAX_WEEKS})
+     group by 1 order by 1`,
+    parametersOf(period),
+  )
+  return toObjects<WeekConversion>(rows)
+}
+
+/** Reads the conversion of the enrollments that entered on each version, the newest first. */
+export async function conversionByVersion(em: EntityManager, period: ConversionPeriod): Promise<VersionConversion[]> {
+  const rows = await sql(
+    em,
+    `select of_version.*, version.created_at as published_at from (
+       select version, ${CONVERTED} from enrollments where automation_id = $1::uuid group by version
+     ) of_version
+     join automation_versions version on version.automation_id = $1::uuid and version.version = of_version.version
+     order by version.version desc`,
+    parametersOf(period),
+  )
+  return toObjects<VersionConversion>(rows, 'publishedAt')
+}
+
+/** Reads after how many days contacts reached the goal, within the window. Day 1 is the first 24 hours. */
+export async function daysToGoal(
+  em: EntityManager,
+  { automationId, windowDays }: Pick<ConversionPeriod, 'automationId' | 'windowDays'>,
+): Promise<{ day: number; reached: number }[]> {
+  return sql(
+    em,
+    `select floor(extract(epoch from ended_at - enrolled_at) / 86400)::integer + 1 as day, count(*)::float8 as reached
+     from enrollments where automation_id = $1::uuid and ${REACHED}
+     group by 1 order by 1`,
+    [automationId, windowDays],
+  )
+}
+
+/** Reads the median time to the goal in minutes; `null` if no contact reached it. */
+export async function medianToGoal(
+  em: EntityManager,
+  { automationId, windowDays }: Pick<ConversionPeriod, 'automationId' | 'windowDays'>,
+): Promise<number | null> {
+  const [row] = await sql<{ minutes: number | null }>(
+    em,
+    `select percentile_cont(0.5) within group (order by extract(epoch from ended_at - enrolled_at) / 60) as minutes
+     from enrollments where automation_id = $1::uuid and ${REACHED}`,
+    [automationId, windowDays],
+  )
+  return row?.minutes ?? null
+}

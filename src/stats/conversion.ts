@@ -1,0 +1,102 @@
+import { array, number, object, string } from 'yup'
+import { count, timestamp } from '../http/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { timeIn } from '../workspaces/index.ts'
+import {
+  conversionByVersion,
+  conversionByWeek,
+  type Converted,
+  daysToGoal,
+  medianToGoal,
+  type VersionConversion,
+  type WeekConversion,
+} from './conversion-queries.ts'
+
+/** How many enrollments of an automation reached its goal. */
+export interface Conversion extends Converted {
+  windowDays: number
+  medianMinutes: number | null
+  weeks: WeekConversion[]
+  days: { day: number; reached: number }[]
+  versions: VersionConversion[]
+}
+
+/** Reads how many enrollments of an existing automation reached its goal within a number of days. */
+export async function getConversion(
+  em: EntityManager,
+  { id: automationId, workspaceId }: { id: string; workspaceId: string },
+  windowDays: number,
+): Promise<Conversion> {
+  const period = { automationId, windowDays, at: await timeIn(em, workspaceId) }
+  const versions = await conversionByVersion(em, period)
+  const sum = (of: (each: Converted) => number) => versions.reduce((total, each) => total + of(each), 0)
+  return {
+    windowDays,
+    enrolled: sum(({ enrolled }) => enrolled),
+    counted: sum(({ counted }) => counted),
+    reached: sum(({ reached }) => reached),
+    medianMinutes: await medianToGoal(em, period),
+    weeks: await conversionByWeek(em, period),
+    days: await daysToGoal(em, period),
+    versions,
+  }
+}
+
+const converted = {
+  enrolled: count('All enrollments.', 1_200),
+  counted: count('Enrollments that began longer ago than the window. Only these can be compared.', 1_000),
+  reached: count('Those of `counted` that reached the goal within the window.', 240),
+}
+
+/** `GET /automations/{id}/conversion`. */
+export const conversionResponse = object({
+  windowDays: number().integer().min(1).required().meta({ example: 14 }),
+  ...converted,
+  medianMinutes: number()
+    .min(0)
+    .nullable()
+    .defined()
+    .meta({ description: 'The median time to the goal; null if no contact reached it.', example: 14_544 }),
+  weeks: array()
+    .of(
+      object({
+        week: string()
+          .required()
+          .meta({
+            description: 'The Monday on which it begins (UTC).',
+            json: { format: 'date' },
+            example: '2026-08-03',
+          }),
+        ...converted,
+        reachedSoFar: count('Those of `enrolled` that reached the goal within the window so far.', 260),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'By the week of the enrollment, the last 26, the oldest first. Empty weeks are left out.' }),
+  days: array()
+    .of(
+      object({
+        day: number().integer().min(1).required().meta({ description: '1 is the first 24 hours.', example: 8 }),
+        reached: count('Enrollments that reached the goal on this day.', 141),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'By the day after the enrollment, within the window.' }),
+  versions: array()
+    .of(
+      object({
+        version: number().integer().min(1).required().meta({ example: 8 }),
+        publishedAt: timestamp('When the version was published.'),
+        ...converted,
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'By the version on which contacts entered, the newest first.' }),
+})
+  .required()
+  .meta({ component: 'Conversion', description: 'How many enrollments of an automation reached its goal.' })
+
+export const presentConversion = ({ versions, ...conversion }: Conversion) => ({
+  ...conversion,
+  versions: versions.map(({ publishedAt, ...version }) => ({ ...version, publishedAt: publishedAt.toISOString() })),
+})

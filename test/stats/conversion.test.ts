@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { newId } from '../../src/platform/ids.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+
+/** An enrollment of the fixture: on which version, how many days ago, and after how many days it reached the goal, if so. */
+interface Past {
+  version: number
+  daysAgo: number
+  goalAfter?: number
+}
+
+// With a window of 14 days. 5 enrollments are too young to count; one reached the goal too late.
+const PAST: readonly Past[] = [
+  { version: 1, daysAgo: 60, goalAfter: 2.5 },
+  { version: 1, daysAgo: 60, goalAfter: 13.5 },
+  { version: 1, daysAgo: 59, goalAfter: 20 },
+  { version: 1, daysAgo: 58 },
+  { version: 2, daysAgo: 30, goalAfter: 2.9 },
+  { version: 2, daysAgo: 15 },
+  { version: 2, daysAgo: 13, goalAfter: 1 },
+  { version: 2, daysAgo: 2 },
+  { version: 2, daysAgo: 1 },
+  { version: 2, daysAgo: 1, goalAfter: 0.5 },
+  { version: 2, daysAgo: 0.5 },
+]
+
+describe('the conversion of an automation', () => {
+  let service: Service
+  before(async () => {
+    service = await openWorkspace({ worker: false })
+  })
+  const em = () => service.context.orm.em.fork()
+
+  async function anAutomationWithPast(of: Service, past: readonly Past[]): Promise<string> {
+    const goal = { eventName: 'subscribed' }
+    const id = await anAutomation(of, { goal, steps: [EMAIL, wait(60)] })
+    const etag = (await of.call('GET', `automations/${id}`)).headers.get('etag')!
+    await of.call('PUT', `automations/${id}/steps`, { steps: [EMAIL] }, { headers: { 'If-Match': etag } })
+    for (const { version, daysAgo, goalAfter } of past) {
+      const hasGoal = goalAfter !== undefined
+      await sql(
+        em(),
+        `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, ended_at, ended_by, wakes_at)
+         select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, at, at + make_interval(secs => $8::float8 * 86400),
+           $9::jsonb, case when $6 = 'ACTIVE' then now() end
+         from (select now() - make_interval(secs => $7::float8 * 86400) as at) began`,
+        [
+          ...[newId(), of.workspaceId, id, await aContact(of), version],
+          ...[hasGoal ? 'GOAL_REACHED' : 'ACTIVE', daysAgo, goalAfter ?? null, hasGoal ? JSON.stringify(goal) : null],
+        ],
+      )
+    }
+    return id
+  }
+
+  it('counts enrollments that are older than the window, by version and day', async () => {
+    const id = await anAutomationWithPast(service, PAST)
+    const other = await openWorkspace({ worker: false })
+    await anAutomationWithPast(other, PAST)
+    const { status, body } = await service.call('GET', `automations/${id}/conversion?windowDays=14`)
+    assert.equal(status, 200)
+    const { enrolled, counted, reached, days, versions, weeks, medianMinutes } = body.data
+    assert.deepEqual({ enrolled, counted, reached }, { enrolled: 11, counted: 6, reached: 3 })
+    assert.deepEqual(
+      (versions as Record<string, number>[]).map((each) => [
+        each['version'],
+        each['enrolled'],
+        each['counted'],
+        each['reached'],
+      ]),
+      [
+        [2, 7, 2, 1],
+        [1, 4, 4, 2],
+      ],
+    )
+    // 0.5, 1, 2.5, 2.9 and 13.5 days: those of young enrollments too.
+    assert.deepEqual(days, [
+      { day: 1, reached: 1 },
+      { day: 2, reached: 1 },
+      { day: 3, reached: 2 },
+      { day: 14, reached: 1 },
+    ])
+    assert.equal(Math.round(medianMinutes as number), 2.5 * 1_440)
+    const sums = (weeks as Record<string, number>[]).reduce(
+      (sum, each) =>
+        sum.map(
+          (total, n) => total + [each['enrolled']!, each['counted']!, each['reached']!, each['reachedSoFar']!][n]!,
+        ),
+      [0, 0, 0, 0],
+    )
+    assert.deepEqual(sums, [11, 6, 3, 5])
+    for (const { week } of weeks as { week: string }[]) assert.equal(new Date(`${week}T00:00:00Z`).getUTCDay(), 1)
+  })
+
+  it('is empty without enrollments, and refuses a window that is no number of days', async () => {
+    const id = await anAutomation(service)
+    const { body } = await service.call('GET', `automations/${id}/conversion`)
+    assert.deepEqual(body.data, {
+      ...{ windowDays: 14, enrolled: 0, counted: 0, reached: 0, medianMinutes: null },
+      ...{ weeks: [], days: [], versions: [] },
+    })
+    for (const windowDays of ['0', '366', '1.5', 'x']) {
+      const { refused } = await service.call('GET', `automations/${id}/conversion?windowDays=${windowDays}`)
+      assert.equal(refused, '400 invalid_request')
+    }
+  })
+})
