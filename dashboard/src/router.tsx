@@ -125,6 +125,16 @@ const builder = createRoute({
   component: lazyPage(() => import('./pages/builder/BuilderPage.tsx'), 'BuilderPage'),
 })
 
+const automationReport = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/automations/$automationId/report',
+  validateSearch: ({ window: days, step }: Record<string, unknown>): { window?: number; step?: string } => ({
+    ...(typeof days === 'number' && days >= 1 && days <= 365 && { window: Math.floor(days) }),
+    ...(typeof step === 'string' && { step }),
+  }),
+  component: lazyPage(() => import('./pages/automation-report/AutomationReportPage.tsx'), 'AutomationReportPage'),
+})
+
 const keys = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/keys',
@@ -394,6 +404,7 @@ export const router = createRouter({
       homeRoute,
       automations,
       builder,
+      automationReport,
       contacts,
       contact,
       campaigns,

@@ -87,6 +87,23 @@ export async function fillWorkspace(
     `update enrollments set paused = true where status = 'ACTIVE' and automation_id in
        (select id from automations where status = 'PAUSED') and wakes_at < now() + interval '4 hours'`,
   )
+  // Contacts open and click, and some of the first automation subscribe.
+  await sql(
+    em(),
+    `update messages set opened_at = case when mod(id_number, 100) < 52 then sent_at + interval '1 hour' end,
+       clicked_at = case when mod(id_number, 100) < 14 then sent_at + interval '2 hours' end
+     from (select id as of, ('x' || right(id::text, 6))::bit(24)::integer as id_number from messages where status = 'SENT') numbered
+     where id = of`,
+  )
+  await sql(
+    em(),
+    `update enrollments set status = 'GOAL_REACHED', next_step_id = null, wakes_at = null, paused = false,
+       ended_at = enrolled_at + (0.5 + mod(number, 90) / 10.0) * interval '1 day', ended_by = $2::jsonb
+     from (select id as of, ('x' || right(id::text, 6))::bit(24)::integer as number from enrollments) numbered
+     where id = of and automation_id = $1::uuid and mod(number, 10) < 3
+       and enrolled_at + (0.5 + mod(number, 90) / 10.0) * interval '1 day' < now()`,
+    [first, JSON.stringify({ eventName: 'subscription.started' })],
+  )
   await recount(em())
   while ((await foldCounters(em(), 200_000)) > 0);
   const [shown] = await sql<{ contact_id: string }>(

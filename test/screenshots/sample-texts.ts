@@ -37,18 +37,31 @@ interface Trigger {
 }
 
 /** @param share the share of all contacts who were enrolled */
-const automation = (name: string, share: number, trigger: Trigger, steps: object[], status = 'ACTIVE') => ({
+const automation = (
+  name: string,
+  share: number,
+  trigger: Trigger,
+  steps: object[],
+  { status = 'ACTIVE', ...more }: { status?: string; goal?: object } = {},
+) => ({
   ...{ name, share, status, steps },
   ...trigger,
+  ...more,
 })
 const onEvent = (eventName: string) => ({ trigger: 'EVENT', triggerConfig: { eventName } })
 const onTag = (tagName: string) => ({ trigger: 'TAG_ADDED', triggerConfig: { tagName } })
 
 export const AUTOMATIONS = [
-  automation('Trial onboarding', 0.6, onEvent('trial.started'), [
-    ...[email('Welcome, {{ contact.firstName }}'), wait(DAY), email('Your first import, in two minutes')],
-    ...[wait(2 * DAY), email('Three things others do first'), wait(4 * DAY), email('Your trial ends in a week')],
-  ]),
+  automation(
+    'Trial onboarding',
+    0.6,
+    onEvent('trial.started'),
+    [
+      ...[email('Welcome, {{ contact.firstName }}'), wait(DAY), email('Your first import, in two minutes')],
+      ...[wait(2 * DAY), email('Three things others do first'), wait(4 * DAY), email('Your trial ends in a week')],
+    ],
+    { goal: { eventName: 'subscription.started' } },
+  ),
   automation('Welcome', 0.9, { trigger: 'SIGNUP' }, [
     ...[email('Good to have you, {{ contact.firstName }}'), wait(3 * DAY), email('How was your first week?')],
   ]),
@@ -61,7 +74,7 @@ export const AUTOMATIONS = [
     0.05,
     onTag('churned'),
     [wait(DAY), email('Was it something we did?'), wait(5 * DAY), email('A month on us')],
-    'PAUSED',
+    { status: 'PAUSED' },
   ),
   automation('Order follow-up', 0.3, onEvent('order.placed'), [
     ...[wait(120), email('Your order, {{ contact.firstName }}'), wait(10 * DAY), email('How is it?')],
@@ -71,6 +84,6 @@ export const AUTOMATIONS = [
     0,
     onTag('conference'),
     [email('See you in Lisbon'), wait(30 * DAY), email('Your ticket')],
-    'DRAFT',
+    { status: 'DRAFT' },
   ),
 ]

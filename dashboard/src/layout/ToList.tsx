@@ -7,7 +7,7 @@ export function ToList({
   list,
   children,
 }: {
-  list: 'campaigns' | 'contacts' | 'imports' | 'messages' | 'templates'
+  list: 'automations' | 'campaigns' | 'contacts' | 'imports' | 'messages' | 'templates'
   children: ReactNode
 }) {
   const { workspace } = useWorkspace()

@@ -1,4 +1,4 @@
-import { ActionIcon, Menu, SegmentedControl, TextInput, VisuallyHidden } from '@mantine/core'
+import { ActionIcon, Menu, TextInput, VisuallyHidden } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { IconArrowBackUp, IconArrowForwardUp, IconDots } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
@@ -11,6 +11,7 @@ import { TRIGGERS } from '../automations/triggers.ts'
 import classes from './Builder.module.css'
 import { lazyPart } from '../../lib/load-with-retry.ts'
 import { AddStepMenu, type Adding } from './AddStepMenu.tsx'
+import { AutomationViews } from './AutomationViews.tsx'
 import { Canvas } from './Canvas.tsx'
 import type { Selected } from './canvas-context.ts'
 import { useIsPhone } from '../../lib/use-is-phone.ts'
@@ -244,16 +245,7 @@ export function Builder({ given }: { given: LoadedAutomation }) {
         />
         <StatusBadge status={AUTOMATION_STATUS[automation.status]} />
         <SaveStatus draftState={draftState} />
-        <SegmentedControl
-          className={classes.views}
-          aria-label="View"
-          value={view}
-          onChange={show}
-          data={[
-            { value: 'edit', label: 'Edit' },
-            { value: 'numbers', label: 'Stats' },
-          ]}
-        />
+        <AutomationViews automationId={automation.id} value={view} mayLeave={() => !focusInvalid()} />
         {canEdit && (
           <>
             <ActionIcon aria-label="Undo" disabled={edited.before.length === 0} onClick={() => act({ do: 'undo' })}>

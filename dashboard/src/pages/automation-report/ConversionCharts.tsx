@@ -1,0 +1,123 @@
+import type { Schemas } from '../../api/client.ts'
+import { Section } from '../../layout/Page.tsx'
+import { count, dateOf, percentOf, plural } from '../../lib/format.ts'
+import { differenceOf } from '../../lib/wilson.ts'
+import { Bars } from '../../primitives/Bars.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { Time } from '../../components/Time.tsx'
+import classes from './report.module.css'
+
+type Conversion = Schemas['Conversion']
+type Version = Conversion['versions'][number]
+
+/** Shows the conversion by week of enrollment, and the time to the goal. */
+export function ConversionCharts({ of: { weeks, days, windowDays } }: { of: Conversion }) {
+  return (
+    <div className={classes.charts}>
+      <Section title="Goal conversion" meta="by week of enrollment">
+        <Bars
+          label="Goal conversion by week"
+          bars={weeks.map(({ week, enrolled, counted, reachedSoFar }) => {
+            const isOpen = counted < enrolled
+            const begin = dateOf(new Date(`${week}T00:00:00`)).replace(/,.*/, '')
+            const share = percentOf(reachedSoFar, enrolled) || '0%'
+            return {
+              label: begin,
+              value: enrolled > 0 ? reachedSoFar / enrolled : 0,
+              text: share,
+              title: `Week of ${begin}: ${share}, ${count(reachedSoFar)} of ${count(enrolled)}${isOpen ? ', will rise' : ''}`,
+              isOpen,
+            }
+          })}
+        />
+        {weeks.some(({ counted, enrolled }) => counted < enrolled) && (
+          <p className="small t3">Hollow: some are still within {plural(windowDays, 'day')}, so it will rise.</p>
+        )}
+      </Section>
+      <Section title="Time to goal" meta="contacts, by day">
+        {days.length === 0 ? (
+          <p className="t2">No contact has reached the goal yet.</p>
+        ) : (
+          <Bars
+            label="Contacts who reached the goal, by day"
+            bars={allDays(days, windowDays).map(({ day, reached }) => ({
+              label: String(day),
+              value: reached,
+              text: reached === 0 ? '' : count(reached),
+              title: `Day ${day}: ${count(reached)}`,
+            }))}
+          />
+        )}
+      </Section>
+    </div>
+  )
+}
+
+/** The days of the window, up to the last with a contact if it is long. */
+function allDays(days: Conversion['days'], windowDays: number): Conversion['days'] {
+  const byDay = new Map(days.map(({ day, reached }) => [day, reached]))
+  const last = Math.min(windowDays, Math.max(14, ...byDay.keys()))
+  return Array.from({ length: last }, (_, n) => ({ day: n + 1, reached: byDay.get(n + 1) ?? 0 }))
+}
+
+/** Compares each version with the one before it. */
+export function Versions({ of: { versions, windowDays } }: { of: Conversion }) {
+  if (versions.length === 0) return null
+  const columns: readonly Column<Version>[] = [
+    {
+      id: 'version',
+      head: 'Version',
+      phone: 'title',
+      cell: ({ version, publishedAt }) => (
+        <>
+          <span className="strong">Version {version}</span>{' '}
+          <span className="t2">
+            since <Time at={publishedAt} as="date" />
+          </span>
+        </>
+      ),
+    },
+    { id: 'enrolled', head: 'Enrolled', isNumber: true, cell: ({ enrolled }) => count(enrolled) },
+    { id: 'counted', head: 'Counted', isNumber: true, cell: ({ counted }) => count(counted) },
+    { id: 'reached', head: 'Goal', isNumber: true, phone: 'figure', cell: ({ reached }) => count(reached) },
+    {
+      id: 'rate',
+      head: 'Conversion',
+      isNumber: true,
+      phone: 'figure',
+      cell: ({ reached, counted }) => <span className="strong">{percentOf(reached, counted) || '–'}</span>,
+    },
+    {
+      id: 'result',
+      head: 'Compared with the one before',
+      phone: 'about',
+      cell: (version) => <Verdict of={version} before={versions[versions.indexOf(version) + 1]} />,
+    },
+  ]
+  return (
+    <Section title="Versions" meta={`Goal within ${plural(windowDays, 'day')}`}>
+      <DataTable<Version>
+        label="Versions"
+        rows={versions}
+        idOf={({ version }) => String(version)}
+        columns={columns}
+        empty={null}
+      />
+    </Section>
+  )
+}
+
+/** A verdict only if the interval of the difference excludes 0. */
+function Verdict({ of, before }: { of: Version; before: Version | undefined }) {
+  if (!before) return <span className="t3">Baseline</span>
+  if (of.counted === 0 || before.counted === 0) return <span className="t3">Not enough data yet</span>
+  const { difference, low, high } = differenceOf(
+    { value: before.reached, total: before.counted },
+    { value: of.reached, total: of.counted },
+  )
+  const points = (share: number) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
+  const interval = `${points(difference)} points, between ${points(low)} and ${points(high)}`
+  if (low > 0) return <span style={{ color: 'var(--ok)' }}>Better: {interval}</span>
+  if (high < 0) return <span style={{ color: 'var(--bad)' }}>Worse: {interval}</span>
+  return <span className="t2">Not significant: {interval}</span>
+}

@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { newId } from '../../src/platform/ids.ts'
+import { onDashboard } from '../support/dashboard.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, anAutomation, anEvent, EMAIL, enroll, sentTo, wait } from '../support/factories.ts'
+import { recount } from '../support/stats.ts'
+
+describe('the report of an automation in the dashboard', () => {
+  const d = onDashboard()
+  const em = () => d.service.context.orm.em.fork()
+  const goal = { eventName: 'subscribed' }
+
+  it('adds up the enrollments, and lists the contacts at a step', async () => {
+    const id = await anAutomation(d.service, {
+      name: 'Trial',
+      goal,
+      steps: [{ ...EMAIL, subject: 'First' }, wait(60), { ...EMAIL, subject: 'Second' }],
+    })
+    const waiting = await aContact(d.service, { email: 'waiting@example.com' })
+    const subscriber = await aContact(d.service, { email: 'subscriber@example.com' })
+    for (const contactId of [waiting, subscriber]) {
+      await enroll(d.service, id, contactId)
+      await sentTo(d.service, contactId)
+    }
+    await anEvent(d.service, subscriber, 'subscribed')
+    await eventually('the goal is counted', async () => {
+      const { goalReached, active } = (await d.read(`automations/${id}/stats`)) as Record<string, number>
+      return (goalReached === 1 && active === 1) || undefined
+    })
+    await d.open(`/automations/${id}`)
+    await d.page.getByRole('radiogroup', { name: 'View' }).getByText('Report').click()
+    await d.isAt('2 enrolled, 1 reached the goal.')
+    const rows = d.page.getByRole('table', { name: 'Steps', exact: true }).locator('tbody tr')
+    const cells = async () =>
+      (await rows.allInnerTexts()).map((row) =>
+        row
+          .split(/\s*\t\s*/)
+          .slice(-5)
+          .join(' | '),
+      )
+    // Passed, here now, sent, opened, clicked. Young enrollments do not count for the conversion.
+    assert.deepEqual(await cells(), ['2 | 0 | 2 | 0.0% | 0.0%', '0 | 1 | – | – | –', '0 | 0 | – | – | –'])
+    await d.shows('Goal conversion counts the 0 enrollments older than 14 days')
+    await d.press('1 contact at Wait 1 hour')
+    const aside = d.page.getByRole('region', { name: 'Contacts at the step' })
+    await aside.getByText('waiting@example.com').waitFor()
+    assert.equal(await aside.getByText('subscriber@example.com').count(), 0)
+    await aside.getByRole('button', { name: 'Close' }).click()
+    await aside.waitFor({ state: 'detached' })
+  })
+
+  it('compares versions, and says so only if the interval excludes 0', async () => {
+    const id = await anAutomation(d.service, { name: 'Trial', goal })
+    const etag = (await d.service.call('GET', `automations/${id}`)).headers.get('etag')!
+    const steps = [EMAIL, { ...EMAIL, subject: 'More' }]
+    await d.service.call('PUT', `automations/${id}/steps`, { steps }, { headers: { 'If-Match': etag } })
+    const contactId = await aContact(d.service)
+    // 20 of 200 on version 1, 60 of 200 on version 2: Newcombe's interval of the difference is 12.3 to 27.4 points.
+    for (const [version, reached] of [
+      [1, 20],
+      [2, 60],
+    ] as const)
+      for (let n = 0; n < 200; n += 1)
+        await sql(
+          em(),
+          `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, ended_at, ended_by)
+           select $1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, $6, at, at + interval '1 day', $7::jsonb
+           from (select now() - interval '40 days' as at) began`,
+          [
+            ...[newId(), d.service.workspaceId, id, contactId, version],
+            ...(n < reached ? ['GOAL_REACHED', JSON.stringify(goal)] : ['COMPLETED', null]),
+          ],
+        )
+    await recount(em())
+    await d.open(`/automations/${id}/report`)
+    const versions = d.page.getByRole('table', { name: 'Versions' }).locator('tbody tr')
+    await versions.first().waitFor()
+    const [second, first] = (await versions.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
+    assert.match(second!, /^Version 2 .* 200 200 60 30\.0% Better: \+20\.0 points, between \+12\.\d and \+27\.\d$/)
+    assert.match(first!, /^Version 1 .* 200 200 20 10\.0% Baseline$/)
+    await d.page.getByLabel('Goal counts within').fill('60')
+    await d.shows('Not enough data yet')
+    assert.equal(new URL(d.page.url()).searchParams.get('window'), '60')
+  })
+})
