@@ -125,6 +125,15 @@ const builder = createRoute({
   component: lazyPage(() => import('./pages/builder/BuilderPage.tsx'), 'BuilderPage'),
 })
 
+const events = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/events',
+  validateSearch: ({ name }: Record<string, unknown>): { name?: string } => ({
+    ...(typeof name === 'string' && name !== '' && { name }),
+  }),
+  component: lazyPage(() => import('./pages/events/EventsPage.tsx'), 'EventsPage'),
+})
+
 const automationReport = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/automations/$automationId/report',
@@ -405,6 +414,7 @@ export const router = createRouter({
       automations,
       builder,
       automationReport,
+      events,
       contacts,
       contact,
       campaigns,

@@ -42,7 +42,18 @@ const PAGES = [
     '/bounces',
     '/imports',
   ],
-  ...['/sender', '/enrollments', '/segments', '/lists', '/workspace', '/keys', '/webhooks', '/members', '/audit'],
+  ...[
+    '/sender',
+    '/events',
+    '/enrollments',
+    '/segments',
+    '/lists',
+    '/workspace',
+    '/keys',
+    '/webhooks',
+    '/members',
+    '/audit',
+  ],
 ]
 /** Waits until everything has its place and its color. */
 const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
@@ -97,7 +108,8 @@ describe('dashboard accessibility', () => {
     const campaignId = await d.create('campaigns', draft)
     const more = [
       ...[`/automations/${automationId}`, `/automations/${automationId}?view=numbers`, `/contacts/${contactId}`],
-      ...[`/templates/${templateId}`, `/campaigns/${campaignId}`],
+      ...[`/templates/${templateId}`, `/campaigns/${campaignId}`, `/automations/${automationId}/report`],
+      ...[`/contacts/${contactId}?why=automation:${automationId}`, `/contacts/${contactId}?tab=consent`],
     ]
     const paths = [...[...PAGES, ...more].map((path) => d.at(path)), '/account', '/nowhere']
     assert.deepEqual(await violationsOn(paths), [])

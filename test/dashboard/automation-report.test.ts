@@ -50,7 +50,7 @@ describe('the report of an automation in the dashboard', () => {
     await aside.waitFor({ state: 'detached' })
   })
 
-  it('compares versions, and says so only if the interval excludes 0', async () => {
+  it('compares versions, with a verdict only if the interval excludes 0', async () => {
     const id = await anAutomation(d.service, { name: 'Trial', goal })
     const etag = (await d.service.call('GET', `automations/${id}`)).headers.get('etag')!
     const steps = [EMAIL, { ...EMAIL, subject: 'More' }]

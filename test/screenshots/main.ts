@@ -101,6 +101,7 @@ const pagesOf = ({
         path: `/automations/${branchesId}`,
         act: (page: Page) => page.getByTestId('step').filter({ hasText: step }).click(),
       }))),
+  { name: 'events', path: '/events?name=order.placed' },
   { name: 'automation-report', path: `/automations/${automationId}/report?window=5` },
   { name: 'new-automation', path: '/automations', act: press('New automation') },
   { name: 'contact', path: `/contacts/${contactId}` },

@@ -87,6 +87,18 @@ export async function fillWorkspace(
     `update enrollments set paused = true where status = 'ACTIVE' and automation_id in
        (select id from automations where status = 'PAUSED') and wakes_at < now() + interval '4 hours'`,
   )
+  const names = ['order.placed', 'project.created', 'order.placed', 'cart.abandoned', 'order.placd']
+  const events = people.slice(0, 60).map(({ email }, n) => ({
+    email,
+    name: names[n % names.length]!,
+    data: {
+      orderId: `A-${1_000 + n}`,
+      total: 20 + ((n * 7) % 90),
+      gift: n % 4 === 0,
+      ...(n % 9 === 0 && { total: '12' }),
+    },
+  }))
+  await service.call('POST', 'events/bulk', { events })
   // Contacts open and click, and some of the first automation subscribe.
   await sql(
     em(),

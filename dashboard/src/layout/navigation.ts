@@ -1,5 +1,6 @@
 import {
   IconAt,
+  IconBolt,
   IconBuilding,
   IconFileImport,
   IconFilter,
@@ -43,6 +44,7 @@ export interface NavItem {
     | '/w/$workspaceId/messages'
     | '/w/$workspaceId/keys'
     | '/w/$workspaceId/webhooks'
+    | '/w/$workspaceId/events'
     | '/w/$workspaceId/members'
     | '/w/$workspaceId/audit'
   icon: TablerIcon
@@ -92,6 +94,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
     items: [
       { label: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, minRole: 'owner' },
       { label: 'Webhooks', to: '/w/$workspaceId/webhooks', icon: IconWebhook },
+      { label: 'Events', to: '/w/$workspaceId/events', icon: IconBolt, key: 'v' },
     ],
   },
   {

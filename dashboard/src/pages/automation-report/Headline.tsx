@@ -13,7 +13,7 @@ export function Headline({ stats, hasGoal }: { stats: Stats; hasGoal: boolean })
   const { enrolled, completed, active, paused, stopped, cancelled, erased, exited, goalReached } = stats
   const terms = [
     { look: ENROLLMENT_STATUS.GOAL_REACHED, value: goalReached },
-    // Two of one color could not be told apart.
+    // Two terms of one color would look like one.
     { look: { ...ENROLLMENT_STATUS.COMPLETED, tone: 'mute' as const }, value: completed },
     { look: ENROLLMENT_STATUS.ACTIVE, value: active - paused },
     { look: ENROLLMENT_STATUS.PAUSED, value: paused },

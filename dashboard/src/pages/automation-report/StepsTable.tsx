@@ -43,7 +43,7 @@ export function StepsTable({
   const names = useConditionNames()
   const byStep = statsByStep(sequence, stats)
   const results = new Map(report.steps.map((each) => [each.stepId, each]))
-  /** A WAIT has no record of who passed it: those who arrived behind it did. */
+  /** A WAIT has no record of who passed it: those who arrived at the next step did. */
   const passedOf = ({ step: { id, type }, place }: Located) =>
     type === 'WAIT' || type === 'EXIT'
       ? contactsThrough({ ...place, at: place.at + 1 }, listAt(sequence.steps, tree, place), stats, (of) =>

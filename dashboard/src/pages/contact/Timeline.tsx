@@ -1,5 +1,5 @@
 import { Button } from '@mantine/core'
-import { IconDoorOff, IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
+import { IconBolt, IconDoorOff, IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
 import { type ReactNode, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useCampaignName } from '../../api/queries.ts'
@@ -7,6 +7,7 @@ import { useUnconfirmedMessage } from '../../api/use-unconfirmed-message.ts'
 import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { useNow } from '../../lib/clock.ts'
 import { dayLabel, timeOf, utc } from '../../lib/format.ts'
+import { effectText, EventOutcomeBadge } from '../../components/EventOutcome.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SentenceWithTimes } from '../../components/SentenceWithTimes.tsx'
 import { ServerReply } from '../../components/ServerReply.tsx'
@@ -20,6 +21,7 @@ import classes from './contact.module.css'
 
 const MAX_MESSAGES = 50
 const MAX_DECISIONS = 100
+const MAX_EVENTS = 50
 
 /** Lists the activity of a contact by day, newest first. */
 export function Timeline({
@@ -47,9 +49,17 @@ export function Timeline({
     },
     { refetchMs: 5_000 },
   )
-  const failure = error ?? decisionsError
+  const { data: events, error: eventsError } = useWorkspaceQuery(
+    ['contacts', contactId, 'events'],
+    async (api, signal) => {
+      const params = { path: { id: contactId }, query: { limit: MAX_EVENTS } }
+      return (await api.GET('/contacts/{id}/events', { params, signal })).data.data
+    },
+    { refetchMs: 5_000 },
+  )
+  const failure = error ?? decisionsError ?? eventsError
   const now = useNow(60)
-  const days = byDay(timelineOf(data ?? [], decisions ?? [], enrollments))
+  const days = byDay(timelineOf(data ?? [], decisions ?? [], enrollments, events ?? []))
   return (
     <Section title="Activity">
       {failure && <ErrorBanner error={failure} />}
@@ -76,6 +86,7 @@ export function Timeline({
 function keyOf(happening: TimelineEntry): string {
   if (happening.kind === 'message') return happening.message.id
   if (happening.kind === 'decision') return happening.decision.id
+  if (happening.kind === 'event') return happening.event.id
   return `${happening.kind} ${happening.enrollment.id}`
 }
 
@@ -90,6 +101,7 @@ function Item({
 }) {
   if (of.kind === 'message') return <MessageItem message={of.message} at={of.at} nameOf={nameOf} sent={sent} />
   if (of.kind === 'decision') return <DecisionItem decision={of.decision} at={of.at} />
+  if (of.kind === 'event') return <EventItem event={of.event} at={of.at} />
   const { automationId, status, version } = of.enrollment
   const name = <strong>{nameOf(automationId)}</strong>
   return of.kind === 'entered' ? (
@@ -127,6 +139,15 @@ function Line({
       <div className={classes.content}>{children}</div>
       <span className={`small t2 ${classes.meta}`}>{beside}</span>
     </li>
+  )
+}
+
+function EventItem({ event, at }: { event: Schemas['StoredEvent']; at: Date }) {
+  return (
+    <Line at={at} icon={IconBolt} meaning="mute" beside={<EventOutcomeBadge of={event} />}>
+      Event <span className="code">{event.name}</span>
+      <p className="small t2">{effectText(event)}</p>
+    </Line>
   )
 }
 

@@ -1,0 +1,126 @@
+import { ActionIcon, Button } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
+import type { Schemas } from '../../api/client.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { plural } from '../../lib/format.ts'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import classes from './events.module.css'
+
+type EventName = Schemas['EventName']
+type Property = EventName['properties'][number]
+
+/** Shows the data of an event as it was sent, what uses it, and a misspelled name. */
+export function EventAside({ event, onClose }: { event: EventName; onClose: () => void }) {
+  const { name, properties, usedBy, similarTo } = event
+  const { workspace } = useWorkspace()
+  const params = { workspaceId: workspace.id }
+  const mixed = properties.filter(({ types }) => types.filter((type) => type !== 'null').length > 1)
+  const users = usedBy.automations.length + usedBy.segments.length
+  return (
+    <>
+      <div className="row" style={{ marginBottom: 16 }}>
+        <h2 className="mono cut">{name}</h2>
+        <ActionIcon className="push" variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
+          <IconX aria-hidden />
+        </ActionIcon>
+      </div>
+      <Section title="Data" meta="of the newest events">
+        <DataTable<Property>
+          label="Properties"
+          rows={properties}
+          idOf={(property) => property.name}
+          columns={PROPERTY_COLUMNS}
+          empty={<p className="t2">No event had data.</p>}
+        />
+        {mixed.map((property) => (
+          <p key={property.name} className="small" style={{ color: 'var(--warn)', marginTop: 8 }}>
+            <span className="code">{property.name}</span> has values of several types. A condition that compares numbers
+            ignores texts.
+          </p>
+        ))}
+      </Section>
+      <Section title="Used by" meta={users}>
+        {users === 0 && <p className="t2">No automation and no segment uses it.</p>}
+        <ul>
+          {usedBy.automations.map((automation) => (
+            <li key={automation.id} className={classes.user}>
+              <Link
+                className="link"
+                to="/w/$workspaceId/automations/$automationId"
+                params={{ ...params, automationId: automation.id }}
+              >
+                {automation.name}
+              </Link>
+              <span className="t3">Automation</span>
+            </li>
+          ))}
+          {usedBy.segments.map((segment) => (
+            <li key={segment.id} className={classes.user}>
+              <Link className="link" to="/w/$workspaceId/contacts" params={params} search={{ segmentId: segment.id }}>
+                {segment.name}
+              </Link>
+              <span className="t3">Segment</span>
+            </li>
+          ))}
+        </ul>
+      </Section>
+      {similarTo !== null && <SimilarName event={event} similarTo={similarTo} onDone={onClose} />}
+    </>
+  )
+}
+
+const PROPERTY_COLUMNS: readonly Column<Property>[] = [
+  { id: 'name', head: 'Property', phone: 'title', cell: ({ name }) => <span className="mono">{name}</span> },
+  {
+    id: 'types',
+    head: 'Type',
+    phone: 'state',
+    cell: ({ types }) => <span className="t2">{types.map((type) => TYPES[type]).join(' or ')}</span>,
+  },
+]
+
+const TYPES: Record<Property['types'][number], string> = {
+  string: 'text',
+  number: 'number',
+  boolean: 'boolean',
+  object: 'object',
+  array: 'list',
+  null: 'empty',
+}
+
+/** Offers to delete the events of a name that is probably misspelled. */
+function SimilarName({ event, similarTo, onDone }: { event: EventName; similarTo: string; onDone: () => void }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const canEdit = useHasRole('editor')
+  const [isAsked, setAsked] = useState(false)
+  const path = { name: event.name }
+  return (
+    <Section title="Similar name">
+      <p className="t2">
+        {plural(event.count, 'event')} of the last 30 days, and nothing uses the name. Probably a typo of{' '}
+        <span className="code">{similarTo}</span> in your app.
+      </p>
+      {canEdit && !isAsked && <Button onClick={() => setAsked(true)}>Delete these events…</Button>}
+      {isAsked && (
+        <ConfirmDelete
+          object="events"
+          path={`/events/names/${encodeURIComponent(event.name)}`}
+          description={`All events with the name “${event.name}” are deleted.`}
+          action={async () => {
+            await api.DELETE('/events/names/{name}', { params: { path } })
+            await invalidate('events')
+          }}
+          onDone={() => {
+            setAsked(false)
+            onDone()
+          }}
+        />
+      )}
+    </Section>
+  )
+}
