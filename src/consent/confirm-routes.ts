@@ -18,7 +18,7 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
     forRecipient(async (ctx, { contactId, originId: requestId }) => {
       const standing = await readConfirmationState(dependencies.em.fork(), contactId, requestId)
       ctx.status = 200
-      ctx.body = confirmPage(languageFor(ctx, standing?.metadata), standing?.listName ?? null)
+      ctx.body = confirmPage(languageFor(ctx, standing?.metadata), standing?.listName ?? null, standing)
     }),
   )
 
@@ -31,8 +31,8 @@ export function confirmationPages(router: Router<never>, dependencies: ApiDepend
       const isConfirmed = isSubmitted && (await confirmRequest(dependencies, contactId, requestId))
       ctx.status = 200
       ctx.body = isConfirmed
-        ? confirmedPage(language)
-        : confirmPage(language, isSubmitted ? null : (standing?.listName ?? null))
+        ? confirmedPage(language, standing)
+        : confirmPage(language, isSubmitted ? null : (standing?.listName ?? null), standing)
     }),
   )
 }

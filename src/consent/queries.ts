@@ -61,26 +61,46 @@ export interface Preferences {
   /** Whether the contact asked not to get marketing. */
   isUnsubscribed: boolean
   /** The lists that are visible to the contact. */
-  lists: { id: string; name: string; isMember: boolean }[]
+  lists: { id: string; name: string; description: string | null; isMember: boolean }[]
   metadata: Record<string, unknown>
+  brand: Brand
 }
+
+/** How the pages of a workspace look. */
+export interface Brand {
+  /** Such as `#2f6b45`; null for the default. */
+  color: string | null
+  /** The path of an image, such as `/m/3f2c.png`. */
+  logoPath: string | null
+  postalAddress: string | null
+}
+
+/** SQL expression: the name of the sender to the row `contact`. */
+const SENDER_NAME = `coalesce(
+  (select nullif(trim(from_name), '') from senders where workspace_id = contact.workspace_id),
+  (select name from workspaces where id = contact.workspace_id)
+)`
+
+/** SQL expression: the brand of the workspace of the row `contact`. */
+const BRAND = `coalesce(
+  (select jsonb_build_object('color', brand_color, 'logoPath', logo_path, 'postalAddress', postal_address)
+   from senders where workspace_id = contact.workspace_id),
+  '{"color": null, "logoPath": null, "postalAddress": null}'
+)`
 
 export async function readPreferences(em: EntityManager, contactId: string): Promise<Preferences | undefined> {
   const rows = await sql(
     em,
-    `select contact.workspace_id, contact.metadata,
-       coalesce(
-         (select nullif(trim(from_name), '') from senders where workspace_id = contact.workspace_id),
-         (select name from workspaces where id = contact.workspace_id)
-       ) as sender_name,
+    `select contact.workspace_id, contact.metadata, ${BRAND} as brand,
+       ${SENDER_NAME} as sender_name,
        exists (
          select from suppressions where workspace_id = contact.workspace_id
            and address_hash = address_hash(contact.workspace_id, contact.email_key)
            and reason in ('UNSUBSCRIBED', 'IMPORTED')
        ) as is_unsubscribed,
        (
-         select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'isMember', is_member) order by name, id), '[]') from (
-           select list.id, list.name, member.contact_id is not null as is_member
+         select coalesce(jsonb_agg(jsonb_build_object('id', id, 'name', name, 'description', description, 'isMember', is_member) order by name, id), '[]') from (
+           select list.id, list.name, list.description, member.contact_id is not null as is_member
            from lists list
            left join list_members member on member.list_id = list.id and member.contact_id = contact.id
            left join list_opt_outs out on out.list_id = list.id and out.contact_id = contact.id
@@ -181,6 +201,8 @@ export interface ConfirmationState {
   /** The list to confirm; `null` if there is nothing left to confirm. */
   listName: string | null
   metadata: Record<string, unknown>
+  senderName: string
+  brand: Brand
 }
 
 export async function readConfirmationState(
@@ -190,7 +212,7 @@ export async function readConfirmationState(
 ): Promise<ConfirmationState | undefined> {
   const rows = await sql(
     em,
-    `select contact.metadata, list.name as list_name
+    `select contact.metadata, list.name as list_name, ${SENDER_NAME} as sender_name, ${BRAND} as brand
      from contacts contact
      left join confirmation_requests request
        on request.contact_id = contact.id and request.id = $2::uuid and request.email_key = contact.email_key

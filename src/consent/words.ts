@@ -166,4 +166,26 @@ export const PAGE_TEXTS: Readonly<Record<Language, PageTexts>> = {
     nothingMeans:
       'Mogelijk hebt u uw aanmelding al bevestigd of is deze link niet meer geldig. Wilt u deze e-mails nog steeds ontvangen? Meld u dan opnieuw aan.',
   },
+  ar: {
+    title: 'تفضيلات البريد الإلكتروني',
+    choose: 'ما الرسائل التي ترغب في تلقيها؟',
+    save: 'حفظ',
+    everything: 'إلغاء الاشتراك في جميع الرسائل',
+    everythingMeans: 'لن تصلك بعد الآن نشرات إخبارية أو رسائل آلية. ستستمر الإيصالات والرسائل المشابهة في الوصول إليك.',
+    unsubscribe: 'إلغاء الاشتراك',
+    done: 'تم إلغاء اشتراكك',
+    again: 'الاشتراك مرة أخرى',
+    saved: 'تم حفظ تفضيلاتك.',
+    notFound: 'هذا الرابط غير مكتمل. يرجى فتحه مرة أخرى من الرسالة.',
+    failed: 'حدث خطأ ما. يرجى المحاولة مرة أخرى بعد دقيقة.',
+    confirm: 'تأكيد اشتراكك',
+    confirmAsks: 'هل ترغب في تلقي رسائل هذه القائمة؟',
+    confirmYes: 'نعم، أرغب في الاشتراك',
+    confirmElse: 'إذا لم تطلب الاشتراك، فتجاهل هذه الصفحة. لن تصلك أي رسائل.',
+    confirmed: 'تم تأكيد اشتراكك',
+    confirmedMeans: 'شكرًا لك. يمكنك إلغاء الاشتراك في أي وقت من خلال الرابط الموجود في كل رسالة.',
+    nothingToConfirm: 'لا يوجد ما يستدعي التأكيد',
+    nothingMeans:
+      'ربما أكدت اشتراكك من قبل، أو لم يعد هذا الرابط صالحًا. إذا كنت لا تزال ترغب في تلقي الرسائل، فيرجى الاشتراك من جديد.',
+  },
 }

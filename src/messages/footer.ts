@@ -2,8 +2,11 @@ import { escapeHtml } from '../platform/html.ts'
 import type { RenderedEmail } from '../rendering/index.ts'
 
 /** Languages of the texts that Dripline adds for recipients. */
-const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl'] as const
+const LANGUAGES = ['en', 'de', 'fr', 'es', 'it', 'nl', 'ar'] as const
 export type Language = (typeof LANGUAGES)[number]
+
+/** The direction in which a language is written. */
+export const directionOf = (language: Language): 'ltr' | 'rtl' => (language === 'ar' ? 'rtl' : 'ltr')
 
 /**
  * Returns the first supported language of some locales such as `de-CH` (RFC 5646), or English.
@@ -25,6 +28,7 @@ const UNSUBSCRIBE: Readonly<Record<Language, string>> = {
   es: 'Darse de baja',
   it: 'Annulla l’iscrizione',
   nl: 'Afmelden',
+  ar: 'إلغاء الاشتراك',
 }
 
 export interface FooterOptions {
@@ -65,7 +69,7 @@ function htmlWithFooter(html: string, { url, language, postalAddress }: FooterOp
     ...(html.includes(url) ? [] : [`<a href="${escapeHtml(url)}" style="color:#767676">${UNSUBSCRIBE[language]}</a>`]),
   ]
   if (parts.length === 0) return html
-  const footer = `<div lang="${language}" style="${STYLE}">${parts.join('<br>')}</div>`
+  const footer = `<div lang="${language}" dir="${directionOf(language)}" style="${STYLE}">${parts.join('<br>')}</div>`
   const end = endOfBody(html)
   return end < 0 ? html + footer : html.slice(0, end) + footer + html.slice(end)
 }

@@ -10,6 +10,8 @@ const schema = defineEntity({
     fromDomain: p.text().nullable(),
     replyTo: p.text().nullable(),
     postalAddress: p.text().nullable(),
+    brandColor: p.text().nullable(),
+    logoPath: p.text().nullable(),
     trackOpens: p.boolean().onCreate(() => false),
     trackClicks: p.boolean().onCreate(() => false),
     warmUpPerDay: p.integer().nullable(),

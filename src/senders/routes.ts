@@ -15,6 +15,7 @@ import {
   FROM_ADDRESS_MISSING,
 } from './errors.ts'
 import { proofOf, recordProof } from './proven-domain-queries.ts'
+import { contrastWithWhite, MIN_CONTRAST } from './contrast.ts'
 import { getSender, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
@@ -34,6 +35,11 @@ const address = (description: string, example: string) =>
     })
     .meta({ description, json: { format: 'email' }, example })
 
+const COLOR = /^#[0-9a-f]{6}$/i
+/** The URL of a media file, or its path. */
+const LOGO = /^(https?:\/\/[^/?#\s]+)?\/m\/[A-Za-z0-9_-]+\.[a-z]{3,4}$/
+const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
+
 const senderInput = object({
   fromName: oneLine(200).meta({
     description: "The name that recipients see. If null, the instance's.",
@@ -45,6 +51,27 @@ const senderInput = object({
     description: 'Added to the footer of marketing emails. Required by law in many countries.',
     example: 'Orchard Ltd, 1 Main Street, Springfield',
   }),
+  brandColor: string()
+    .nullable()
+    .matches(COLOR, 'brandColor must be a color such as #2f6b45')
+    .test({
+      name: 'contrast',
+      message: `brandColor must have a contrast of ${MIN_CONTRAST}:1 with white: choose a darker color`,
+      test: (value) => value == null || !COLOR.test(value) || contrastWithWhite(value) >= MIN_CONTRAST,
+    })
+    .meta({
+      description: 'The color of the pages for recipients: preferences and confirmation.',
+      json: { pattern: '^#[0-9A-Fa-f]{6}$' },
+      example: '#2f6b45',
+    }),
+  logoUrl: string()
+    .nullable()
+    .max(2_000)
+    .matches(LOGO, 'logoUrl must be the URL of a media file of this workspace')
+    .meta({
+      description: 'The URL of a media file, shown on the pages for recipients.',
+      example: 'https://mail.example.com/m/3f2c.png',
+    }),
   trackOpens: boolean().meta({
     description: 'Whether to track opens of marketing emails. Defaults to false.',
     example: false,
@@ -131,6 +158,8 @@ const senderResponse = object({
   fromAddress: nullable('hello@example.com'),
   replyTo: nullable(null),
   postalAddress: nullable('Orchard Ltd, 1 Main Street, Springfield'),
+  brandColor: nullable('#2f6b45'),
+  logoUrl: nullable(null).meta({ description: 'The path of the media file.' }),
   trackOpens: boolean()
     .required()
     .meta({ description: 'Whether opens of marketing emails are tracked.', example: false }),
@@ -247,6 +276,8 @@ const present = (
   fromAddress: settings?.fromAddress ?? null,
   replyTo: settings?.replyTo ?? null,
   postalAddress: settings?.postalAddress ?? null,
+  brandColor: settings?.brandColor ?? null,
+  logoUrl: settings?.logoPath ?? null,
   trackOpens: settings?.trackOpens ?? false,
   trackClicks: settings?.trackClicks ?? false,
   isSigned: keys.SIGNING !== undefined,
@@ -291,8 +322,9 @@ export const senderOperations = [
     body: senderInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     errors: { 409: [DOMAIN_OF_ANOTHER] },
-    async handle({ caller, body }, dependencies) {
-      const { fromAddress } = await setSender(dependencies.em, caller.workspace.id, body)
+    async handle({ caller, body: { logoUrl, ...body } }, dependencies) {
+      const input = { ...body, logoPath: logoUrl == null ? null : pathOf(logoUrl) }
+      const { fromAddress } = await setSender(dependencies.em, caller.workspace.id, input)
       const response = await respondWith(dependencies, caller.workspace.id)
       const isUnproven =
         fromAddress != null && (await proofOf(dependencies.em.fork(), caller.workspace.id, fromAddress)) === 'NONE'

@@ -9,6 +9,9 @@ export interface SenderInput {
   fromAddress?: string | null | undefined
   replyTo?: string | null | undefined
   postalAddress?: string | null | undefined
+  brandColor?: string | null | undefined
+  /** The path of an image of this instance. */
+  logoPath?: string | null | undefined
   trackOpens?: boolean | undefined
   trackClicks?: boolean | undefined
 }
@@ -24,10 +27,13 @@ export const getSender = async (em: EntityManager, workspaceId: string): Promise
  */
 export async function setSender(em: EntityManager, workspaceId: string, input: SenderInput): Promise<SenderSettings> {
   const { fromName = null, fromAddress = null, replyTo = null, postalAddress = null } = input
-  const { trackOpens = false, trackClicks = false } = input
+  const { trackOpens = false, trackClicks = false, brandColor = null, logoPath = null } = input
   if (fromAddress !== null) await assertNotOfAnother(em, workspaceId, fromAddress)
   const fromDomain = fromAddress === null ? null : (domainOf(fromAddress)?.toLowerCase() ?? null)
-  return write(em, workspaceId, { fromName, fromAddress, fromDomain, replyTo, postalAddress, trackOpens, trackClicks })
+  return write(em, workspaceId, {
+    ...{ fromName, fromAddress, fromDomain, replyTo, postalAddress, trackOpens, trackClicks },
+    ...{ brandColor, logoPath },
+  })
 }
 
 async function write(

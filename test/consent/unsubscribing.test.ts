@@ -22,7 +22,7 @@ import {
   sentTo,
 } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
-import { useServiceAndSink } from '../support/shared-service.ts'
+import { openWorkspace, useServiceAndSink } from '../support/shared-service.ts'
 
 const PUBLIC_URL = 'https://mail.example.com'
 const RECEIPT = { type: 'EMAIL', category: 'transactional', subject: 'Your receipt', text: 'Thank you.' }
@@ -75,12 +75,12 @@ describe('unsubscribe links', () => {
     const url = await linkOf(await aContact(service))
     const pageOf = async () => (await fetch(url)).text()
     await sql(em(), `update workspaces set name = 'Pears & Co' where id = $1::uuid`, [service.workspaceId])
-    assert.ok((await pageOf()).includes('<strong>Pears &amp; Co</strong>'))
+    assert.ok((await pageOf()).includes('<span>Pears &amp; Co</span>'))
     await setSender(em(), service.workspaceId, { fromName: 'The Orchard' })
-    assert.ok((await pageOf()).includes('<strong>The Orchard</strong>'))
+    assert.ok((await pageOf()).includes('<span>The Orchard</span>'))
     await oneClick(url)
     const after = await pageOf()
-    assert.ok(after.includes('You have been unsubscribed') && after.includes('<strong>The Orchard</strong>'))
+    assert.ok(after.includes('You have been unsubscribed') && after.includes('<span>The Orchard</span>'))
     await setSender(em(), service.workspaceId, {})
   })
 
@@ -321,10 +321,28 @@ describe('unsubscribe links', () => {
       const { answer, html } = await pageOf(link, 'fr-FR,fr;q=0.9')
       assert.equal(answer.headers.get('cache-control'), 'no-store')
       assert.equal(answer.headers.get('referrer-policy'), 'no-referrer')
-      assert.match(html, /<html lang="fr">/)
+      assert.match(html, /<html lang="fr" dir="ltr">/)
       assert.match(html, /Se désabonner de tous les e\u2011mails/)
       assert.match(html, /News &amp; &lt;b&gt;offers&lt;\/b&gt;/)
       assert.ok(!html.includes('Churn risk') && !html.includes('Not hers') && !html.includes(address))
+    })
+
+    it('has the brand of the workspace, the description of a list, and the direction of the language', async () => {
+      const own = await openWorkspace()
+      const brand = { brandColor: '#2F6B45', logoPath: '/m/3f2c.png' }
+      await setSender(em(), own.workspaceId, { fromName: 'Orchard', postalAddress: '1 Main Street', ...brand })
+      const list = await aList(own)
+      const words = { name: 'News', description: 'Once a month & no more', public: true }
+      await own.call('PATCH', `lists/${list}`, words)
+      const contactId = await aContact(own, { metadata: { locale: 'ar-EG' } })
+      await own.call('POST', `lists/${list}/contacts`, { contactId })
+      await enroll(own, await anAutomation(own), contactId)
+      const { answer, html } = await pageOf(await linkIn(await addressOf(own, contactId)), 'en')
+      assert.match(html, /<html lang="ar" dir="rtl">/)
+      assert.match(html, /--brand: #2F6B45;[^]*<img src="\/m\/3f2c\.png" alt=""><span>Orchard<\/span>/)
+      assert.match(html, /News<small>Once a month &amp; no more<\/small>[^]*<footer>1 Main Street<\/footer>/)
+      assert.match(answer.headers.get('content-security-policy')!, /default-src 'none';.* img-src 'self'/)
+      assert.ok(!html.includes('<script') && html.length < 30_000)
     })
 
     it('leaves a list, ends the enrollments that it started by their exit rule, and joins it again', async () => {

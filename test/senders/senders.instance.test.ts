@@ -208,6 +208,20 @@ describe('the sender of a workspace', () => {
     assert.equal((await verify(await mailTo(address)))!.status.result, 'none')
   })
 
+  it('is rejected with a brand color that is hard to read, or a logo of another server', async () => {
+    // #767676 has a contrast of 4.54 with white, #777777 of 4.48.
+    for (const [fields, status] of [
+      [{ brandColor: '#767676' }, 200],
+      [{ brandColor: '#777777' }, 400],
+      [{ brandColor: 'green' }, 400],
+      [{ logoUrl: 'https://mail.example.com/m/abc.png' }, 200],
+      [{ logoUrl: 'https://evil.example/logo.png' }, 400],
+      [{ logoUrl: 'https://mail.example.com/m/"onerror=x.png' }, 400],
+      [{}, 200],
+    ] as const)
+      assert.equal((await ask('PUT', 'sender', fields)).status, status, JSON.stringify(fields))
+  })
+
   it('is rejected with a line break in a field or an invalid address', async () => {
     for (const body of [
       { fromName: 'A\r\nBcc: evil@example.com' },

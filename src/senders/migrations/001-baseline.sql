@@ -8,6 +8,9 @@ create table senders (
   from_domain text,
   reply_to text,
   postal_address text,
+  -- How the pages for recipients look: a color such as #2f6b45, and the path of an image, such as /m/….png.
+  brand_color text,
+  logo_path text,
   track_opens boolean not null default false,
   track_clicks boolean not null default false,
   -- A new sender sends a few emails a day at first, and more each day. All four are set, or none.

@@ -1,18 +1,19 @@
-import { Button, Checkbox, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, ColorInput, Textarea, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
-import type { Schemas } from '../../api/client.ts'
+import { DriplineError, type Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { LogoField } from './LogoField.tsx'
 
 type Sender = Schemas['Sender']
 
 /** Empty fields use the default of the instance. */
 const orNull = (text: string): string | null => (text.trim() === '' ? null : text.trim())
 
-const TEXTS = ['fromName', 'fromAddress', 'replyTo', 'postalAddress'] as const
+const TEXTS = ['fromName', 'fromAddress', 'replyTo', 'postalAddress', 'brandColor', 'logoUrl'] as const
 
 const fieldsOf = ({ trackOpens, trackClicks, ...sender }: Sender) => ({
   ...(Object.fromEntries(TEXTS.map((name) => [name, sender[name] ?? ''])) as Record<(typeof TEXTS)[number], string>),
@@ -63,6 +64,8 @@ export function SenderForm({ sender }: { sender: Sender }) {
     disabled: !isOwner,
     onChange: ({ currentTarget: { checked } }: { currentTarget: { checked: boolean } }) => set({ [name]: checked }),
   })
+  const problemAt = (param: string) =>
+    save.error instanceof DriplineError && save.error.param === param ? save.error.message : undefined
   const submit = (event: FormEvent) => {
     event.preventDefault()
     save.mutate()
@@ -71,7 +74,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
     <Section title="Sender identity">
       <form className="card still" onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label="Sender">
         <UnsavedChangesGuard isDirty={isDirty} isSending={save.isPending} />
-        {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
+        {save.isError && problemAt('/brandColor') === undefined && <ErrorBanner error={save.error} scrollsIntoView />}
         <fieldset className="plainFields formFields" disabled={save.isPending}>
           <TextInput label="From name" placeholder="Instance default" {...of('fromName')} />
           <TextInput
@@ -88,6 +91,17 @@ export function SenderForm({ sender }: { sender: Sender }) {
             minRows={2}
             {...of('postalAddress')}
           />
+          <ColorInput
+            label="Brand color"
+            description="Of the pages where recipients unsubscribe, choose lists and confirm. Dark enough for white text."
+            placeholder="#026b98"
+            format="hex"
+            error={problemAt('/brandColor')}
+            value={fields.brandColor}
+            readOnly={!isOwner}
+            onChange={(brandColor) => set({ brandColor })}
+          />
+          <LogoField value={fields.logoUrl} canEdit={isOwner} onChange={(logoUrl) => set({ logoUrl })} />
           <Checkbox
             label="Track opens"
             description="Adds a tracking pixel to marketing emails. Some email clients block or preload it."

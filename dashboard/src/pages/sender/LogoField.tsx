@@ -1,0 +1,48 @@
+import { Button, Input } from '@mantine/core'
+import { IconPhoto } from '@tabler/icons-react'
+import { Suspense, useState } from 'react'
+import { lazyPart } from '../../lib/load-with-retry.ts'
+
+const MediaDialog = lazyPart(async () => (await import('../../components/media/MediaDialog.tsx')).MediaDialog)
+
+/** Chooses an image of the media library. @param value its URL, empty for none */
+export function LogoField({
+  value,
+  canEdit,
+  onChange,
+}: {
+  value: string
+  canEdit: boolean
+  onChange: (url: string) => void
+}) {
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <Input.Wrapper label="Logo" description="On the same pages. An image of the media library.">
+      <div className="row" style={{ marginTop: 6 }}>
+        {value !== '' && <img src={value} alt="Logo" style={{ maxHeight: 40, maxWidth: 160 }} />}
+        {canEdit && (
+          <Button leftSection={<IconPhoto aria-hidden />} onClick={() => setOpen(true)}>
+            {value === '' ? 'Choose logo…' : 'Change logo…'}
+          </Button>
+        )}
+        {canEdit && value !== '' && (
+          <Button variant="subtle" color="gray" onClick={() => onChange('')}>
+            Remove logo
+          </Button>
+        )}
+      </div>
+      {isOpen && (
+        <Suspense>
+          <MediaDialog
+            current={{ url: value, alt: '' }}
+            onChoose={({ url }) => {
+              onChange(new URL(url, location.href).pathname)
+              setOpen(false)
+            }}
+            onClose={() => setOpen(false)}
+          />
+        </Suspense>
+      )}
+    </Input.Wrapper>
+  )
+}
