@@ -1,7 +1,13 @@
 export { createSessionAuthentication } from './authenticate-session.ts'
 export { revokeAllSessionsAndInvitations } from './revoke-all.ts'
 export { Account, Challenge, Identity, Invitation, InvitationWorkspace, Member, Passkey, Session } from './entities.ts'
-export { createInvitation, createFirstInvitation, invitationUrl } from './invitations.ts'
+export {
+  createInvitation,
+  createFirstInvitation,
+  invitationUrl,
+  type InvitationMail,
+  mailInvitation,
+} from './invitations.ts'
 export { deleteAllAccounts, findMembersByEmail, listAllMembers } from './members.ts'
 export { notifyOwners } from './notify-owners.ts'
 export { deleteExpired, emailOfAccount, findOwnersAddress } from './queries.ts'

@@ -1,4 +1,5 @@
 import { LockMode } from '@mikro-orm/core'
+import { enqueueInvitation } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { emailKey } from '../platform/email-address.ts'
@@ -32,6 +33,8 @@ export interface NewInvitation {
   invitedBy?: string | undefined
   /** The invitation becomes invalid once an account exists. */
   isFirst?: boolean
+  /** Whether the link is emailed to the address. */
+  isMailed?: boolean
 }
 
 /**
@@ -42,7 +45,7 @@ export interface NewInvitation {
  */
 export async function createInvitation(
   em: EntityManager,
-  { workspaceIds, role, email, invitedBy, isFirst = false }: NewInvitation,
+  { workspaceIds, role, email, invitedBy, isFirst = false, isMailed = false }: NewInvitation,
 ): Promise<{ invitation: Invitation; token: string }> {
   const unit = unitOf(em)
   const workspaces = await unit.find(Workspace, { id: { $in: [...workspaceIds] } })
@@ -65,7 +68,34 @@ export async function createInvitation(
   })
   for (const workspace of workspaces) unit.create(InvitationWorkspace, { invitation, workspace })
   await unit.flush()
+  if (isMailed) await enqueueInvitation(unit, invitation.id)
   return { invitation, token }
+}
+
+/** An invitation to email. */
+export interface InvitationMail {
+  email: string
+  token: string
+  workspaceName: string
+  /** The address of the inviting owner. */
+  invitedBy: string | null
+}
+
+/**
+ * Creates the link of an invitation for its email. Each attempt has its own link, because tokens are not stored.
+ * @returns `undefined` if the invitation is no longer open
+ */
+export async function mailInvitation(em: EntityManager, id: string): Promise<InvitationMail | undefined> {
+  const unit = em.fork()
+  const isOpen = { id, email: { $ne: null }, expiresAt: { $gt: new Date() } }
+  const invitation = await unit.findOne(Invitation, isOpen, { populate: ['invitedBy'] })
+  const [to] = invitation ? await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] }) : []
+  if (!invitation || !to) return undefined
+  const token = newToken()
+  invitation.mailedTokenHash = hashToken(token)!
+  await unit.flush()
+  const { email, invitedBy } = invitation
+  return { email: email!, token, workspaceName: to.workspace.name, invitedBy: invitedBy?.email ?? null }
 }
 
 /**
@@ -200,7 +230,8 @@ async function readInvitation(
   tokenHash: Buffer | null,
   { lock = false } = {},
 ): Promise<InvitationDetails> {
-  const isOpen = { tokenHash: tokenHash ?? Buffer.alloc(0), expiresAt: { $gt: new Date() } }
+  const hash = tokenHash ?? Buffer.alloc(0)
+  const isOpen = { $or: [{ tokenHash: hash }, { mailedTokenHash: hash }], expiresAt: { $gt: new Date() } }
   const invitation = await unit.findOne(Invitation, isOpen, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
   if (lock && invitation?.isFirst) await lockWorkspaces(unit)
   if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))

@@ -135,25 +135,28 @@ export const memberOperations = [
     summary: 'Create an invitation',
     description:
       'Creates a link that adds a member, once. It is valid for seven days, while you are an owner. ' +
-      'Only this response contains the link. ' +
+      'Only this response contains the link. It is also emailed to the address, if there is one and the instance delivers mail. ' +
       OWNERS,
     role: 'owner',
     isSecret: true,
     body: invitationInput,
     responses: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationResponse) } },
     errors: { 401: [RECENT_SIGN_IN_REQUIRED], 409: [TOO_MANY_INVITATIONS] },
-    async handle({ caller, body, visitor }, { em, findPublicUrl }) {
+    async handle({ caller, body, visitor }, { em, findPublicUrl, deliversMail }) {
+      const isMailed = body.email !== undefined && (await deliversMail())
       const { accountId: invitedBy, sessionId } = personOf(caller)
       if (body.role === 'owner') await requireRecentSignIn(em, sessionId)
       const { invitation, token } = await createInvitation(em, {
         ...body,
         workspaceIds: [caller.workspace.id],
         invitedBy,
+        isMailed,
       })
       const publicUrl = await findPublicUrl()
       const answer = created({
         ...presentInvitation(invitation),
         link: invitationUrl(publicUrl ?? visitor.origin, token),
+        isMailed,
       })
       return { ...answer, headers: warn(publicUrl === null ? [NO_PUBLIC_URL] : []) }
     },

@@ -92,6 +92,7 @@ export const newInvitationResponse = invitationResponse
     link: string()
       .required()
       .meta({ description: 'Only shown in this response.', example: 'http://localhost:3000/join#Zm9v…' }),
+    isMailed: boolean().required().meta({ description: 'Whether the link is also emailed.', example: true }),
   })
   .required()
   .meta({ component: 'NewInvitation' })

@@ -18,6 +18,7 @@ const schema = defineEntity({
     campaignId: p.uuid().nullable(),
     accountId: p.uuid().nullable(),
     webhookId: p.uuid().nullable(),
+    invitationId: p.uuid().nullable(),
     importId: p.uuid().nullable(),
     afterId: p.uuid().nullable(),
     generation: p.integer(),

@@ -17,6 +17,7 @@ export {
   enqueueNotices,
   type NoticeSubject,
   enqueuePasswordReset,
+  enqueueInvitation,
   enqueueResetDone,
   deleteStarts,
   type NewDelivery,

@@ -24,6 +24,7 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - REDELIVER: delivers lost events again that Temporal has received without any effect, in pages, repeatedly
  * - NOTICE: sends an email to a member: about a webhook that Dripline disabled, or with a link that resets a password
  * - RESET_DONE: tells a person that their password was reset
+ * - INVITATION: sends a person the link of an invitation
  */
 export type DeliveryKind =
   | 'START'
@@ -45,6 +46,7 @@ export type DeliveryKind =
   | 'REDELIVER'
   | 'NOTICE'
   | 'RESET_DONE'
+  | 'INVITATION'
 
 /** Standing jobs: one of each for all workspaces, repeated forever. */
 export const STANDING_JOBS = ['RECONCILE', 'REDELIVER'] as const satisfies DeliveryKind[]
@@ -78,6 +80,7 @@ const LANE_OF = {
   REDELIVER: 'batch',
   NOTICE: 'mail',
   RESET_DONE: 'mail',
+  INVITATION: 'mail',
 } as const satisfies Record<DeliveryKind, Lane>
 
 export interface Delivery {
@@ -95,6 +98,7 @@ export interface Delivery {
   campaignId: string | null
   accountId: string | null
   webhookId: string | null
+  invitationId: string | null
   importId: string | null
   afterId: string | null
   generation: number
@@ -115,7 +119,7 @@ const MAX_PAUSE_SECONDS = 300
 /** Columns of a {@link Delivery}, for a row `delivery`. */
 const DELIVERY_COLUMNS = `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.concurrency_key, delivery.event_id,
-delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.account_id, delivery.webhook_id, delivery.import_id, delivery.after_id, delivery.generation, delivery.attempts`
+delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.account_id, delivery.webhook_id, delivery.invitation_id, delivery.import_id, delivery.after_id, delivery.generation, delivery.attempts`
 
 /**
  * Enqueues a delivery in the transaction that causes it. A delivery that is enqueued again starts over: an attempt in progress
@@ -349,6 +353,16 @@ export async function enqueueResetDone(em: EntityManager, accountId: string): Pr
     `insert into outbox as delivery (kind, key, lane, account_id) values ('RESET_DONE', $1::text, '${LANE_OF.RESET_DONE}', $1::uuid)
      on conflict (kind, key) do update set generation = delivery.generation + 1, attempts = 0, due_at = now()`,
     [accountId],
+  )
+}
+
+/** Enqueues the email with the link of an invitation, in the transaction that creates it. */
+export async function enqueueInvitation(em: EntityManager, invitationId: string): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox (kind, key, lane, invitation_id) values ('INVITATION', $1::text, '${LANE_OF.INVITATION}', $1::uuid)
+     on conflict (kind, key) do nothing`,
+    [invitationId],
   )
 }
 

@@ -79,6 +79,7 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
     case 'CAMPAIGN':
     case 'NOTICE':
     case 'RESET_DONE':
+    case 'INVITATION':
       throw new Error(`A ${delivery.kind} is a delivery and not a batch job`)
   }
 }

@@ -93,6 +93,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'REDELIVER':
     case 'NOTICE':
     case 'RESET_DONE':
+    case 'INVITATION':
       throw new Error(`A ${kind} is not delivered to Temporal`)
   }
 }

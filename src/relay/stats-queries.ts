@@ -31,7 +31,7 @@ select
   (select count(*) from messages message where ${NEEDS_DECISION})::float8 as unconfirmed,
   events.undelivered::float8 as undelivered,
   greatest(coalesce(extract(epoch from now() - events.oldest), 0), 0)::float8 as "oldestUndelivered",
-  (select count(*) from outbox where kind not in ('START', 'NOTICE', 'RESET_DONE') and ${IS_PENDING})::float8 as changes
+  (select count(*) from outbox where kind not in ('START', 'NOTICE', 'RESET_DONE', 'INVITATION') and ${IS_PENDING})::float8 as changes
 from
   (select coalesce(sum(enrolled), 0) as enrolled, coalesce(sum(completed), 0) as completed from automation_counts) counts,
   (select count(*) as undelivered, min(created_at) as oldest from outbox where kind = 'START') events`

@@ -28,6 +28,7 @@ import { isTraced, type Context } from './context.ts'
 import { startBounceListener } from './bounce-listener.ts'
 import { createWorkersMail, mailServersOf } from './mail.ts'
 import { createPasswordResetMail } from './password-reset-mail.ts'
+import { createInvitationMail } from './invitation-mail.ts'
 import { createResetDoneMail } from './reset-done-mail.ts'
 import { createPauseMail } from './pause-mail.ts'
 import type { RunningService } from './running-service.ts'
@@ -93,8 +94,10 @@ export async function startWorker(
   const aboutPause = createPauseMail(memberMail)
   const ofReset = createPasswordResetMail(memberMail)
   const aboutReset = createResetDoneMail(memberMail)
+  const ofInvitation = createInvitationMail(memberMail)
   const sendNotice: SendNotice = (notice) => {
     if (notice.kind === 'RESET_DONE') return aboutReset(notice)
+    if (notice.kind === 'INVITATION') return ofInvitation(notice)
     if (notice.webhookId !== null) return aboutWebhook(notice)
     return notice.automationId === null && notice.campaignId === null ? ofReset(notice) : aboutPause(notice)
   }

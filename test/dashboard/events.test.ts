@@ -1,3 +1,4 @@
+// cspell:ignore startd
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
 import { aContact, anAutomation, anEvent } from '../support/factories.ts'

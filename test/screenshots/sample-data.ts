@@ -1,3 +1,4 @@
+// cspell:ignore placd
 import { foldCounters } from '../../src/counters/index.ts'
 import { newId } from '../../src/platform/ids.ts'
 import { sql } from '../../src/platform/db/sql.ts'

@@ -34,6 +34,8 @@ create index sessions_expires on sessions (expires_at);
 create table invitations (
   id uuid primary key,
   token_hash bytea not null unique,
+  -- Of the link that was emailed to the invited address, which is another one than the inviting owner sees.
+  mailed_token_hash bytea unique,
   -- The invited address. Null if the link is valid for anyone who has it.
   email text,
   email_key text,

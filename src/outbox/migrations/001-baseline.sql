@@ -6,7 +6,7 @@ create table outbox (
   kind text not null check (kind in
     ('START', 'WAKE', 'CANCEL', 'END', 'LEAVE', 'SKIP', 'RETRY', 'CAMPAIGN', 'MOVE_CLOCK', 'WAKE_PAUSED', 'WAKE_RETRIES',
      'DELETE_AUTOMATION', 'IMPORT', 'BOUNCE', 'ERASE', 'RECONCILE',
-     'REDELIVER', 'NOTICE', 'RESET_DONE')),
+     'REDELIVER', 'NOTICE', 'RESET_DONE', 'INVITATION')),
   key text not null,
   -- `batch` is for work that can wait: batch jobs, which go through many rows a page at a time, and bounces. `mail` is for emails to owners.
   lane text not null check (lane in ('interactive', 'bulk', 'batch', 'mail')),
@@ -21,6 +21,7 @@ create table outbox (
   message_id uuid,
   account_id uuid,
   webhook_id uuid,
+  invitation_id uuid,
   -- Keyset position of a batch job.
   after_id uuid,
   -- Incremented each time the delivery becomes due. A delivery in progress does not complete what became due after it.

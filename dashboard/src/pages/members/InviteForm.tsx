@@ -16,6 +16,8 @@ import classes from './members.module.css'
 export interface NewLink {
   link: string
   warning: string | null
+  /** The address to which it is emailed. */
+  mailedTo: string | null
 }
 
 /** Creates an invitation link. */
@@ -28,7 +30,8 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
   const invite = useMutation({
     mutationFn: async (): Promise<NewLink> => {
       const { data, response } = await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })
-      return { link: data.data.link, warning: response.headers.get('x-warning') }
+      const { link, isMailed } = data.data
+      return { link, warning: response.headers.get('x-warning'), mailedTo: isMailed ? email : null }
     },
     async onSuccess(link) {
       onCreated(link)
@@ -61,7 +64,7 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
       <TextInput
         disabled={invite.isPending}
         label="Email"
-        description="Leave empty to let anyone with the link join."
+        description="The invitation is emailed. Leave empty to let anyone with the link join."
         value={email}
         error={param === '/email' && invite.error?.message}
         onChange={({ currentTarget: { value } }) => setEmail(value)}
@@ -69,7 +72,7 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
       />
       <div className="row">
         <Button type="submit" variant="filled" loading={invite.isPending}>
-          Create invitation link
+          {email === '' ? 'Create invitation link' : 'Send invitation'}
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={invite.isPending}>
           Cancel
@@ -80,7 +83,7 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
 }
 
 /** Shows a new invitation link, once. */
-export function InviteLink({ of: { link, warning }, onDone }: { of: NewLink; onDone: () => void }) {
+export function InviteLink({ of: { link, warning, mailedTo }, onDone }: { of: NewLink; onDone: () => void }) {
   const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (
     <section className="card" aria-label="Invitation link">
@@ -91,8 +94,14 @@ export function InviteLink({ of: { link, warning }, onDone }: { of: NewLink; onD
         </ActionIcon>
       </div>
       <p className="t2">
-        Copy the link and send it yourself; Dripline doesn’t email it. It works once, expires in 7 days and won’t be
-        shown again.
+        {mailedTo === null ? (
+          'Copy the link and send it yourself.'
+        ) : (
+          <>
+            An email with a link is on its way to <bdi>{mailedTo}</bdi>. You can also send this one yourself.
+          </>
+        )}{' '}
+        It works once, expires in 7 days and won’t be shown again.
       </p>
       {warning !== null && <p role="status">{warning}.</p>}
       <div className="row">
