@@ -59,7 +59,7 @@ const invitationTable = defineEntity({
   properties: {
     id: p.uuid().primary().onCreate(newId),
     tokenHash: p.blob(),
-    /** Of the link in the email, if one was sent. */
+    /** The hash of the token in the email, if one was sent. */
     mailedTokenHash: p.blob().nullable(),
     /** The invited address, or `null` if any holder of the link may accept. */
     email: p.text().nullable(),

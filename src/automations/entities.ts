@@ -3,7 +3,7 @@ import type { AutomationStatus, SendFailurePolicy, StoredStep } from '../automat
 import { newId } from '../platform/ids.ts'
 import type { ToleratedRates } from '../reputation/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
-import type { DesignSource } from './steps/email.ts'
+import type { DesignSource } from './steps/design-source.ts'
 import type { EntryRules, EventOrCondition, ExitRule } from './rules.ts'
 
 const automationTable = defineEntity({

@@ -4,16 +4,9 @@ import { atMost, filledText, id, text, nullableText } from '../../http/index.ts'
 import { type EmailContent, MAX_BODY_LENGTH, MAX_SUBJECT_LENGTH } from '../../rendering/index.ts'
 import { EMAIL_CATEGORIES, type EmailCategory } from '../../automation-engine/index.ts'
 import { design, type Design } from '../../templates/index.ts'
+import type { DesignSource } from './design-source.ts'
 import { stepId, stepName } from './fields.ts'
 import type { AutomationStepType, StepBase } from './step-type.ts'
-
-/** The source of an email of blocks, from which the content is compiled. */
-export interface DesignSource {
-  design: Design
-  previewText: string | null
-  /** `null` if it is generated from the blocks. */
-  text: string | null
-}
 
 export interface EmailStep extends EmailContent, StepBase<'EMAIL'> {
   category: EmailCategory

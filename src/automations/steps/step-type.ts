@@ -1,7 +1,7 @@
 import type { AnyObject, ISchema, ObjectSchema } from 'yup'
 import type { StepType, StoredStep } from '../../automation-engine/index.ts'
 import type { EmailContent } from '../../rendering/index.ts'
-import type { DesignSource } from './email.ts'
+import type { DesignSource } from './design-source.ts'
 import type { TextPath } from '../webhook-texts.ts'
 
 /** The content of an email, and the hashes of its translations by locale. */
