@@ -13,11 +13,13 @@ export interface Column<Row> {
   cell: (row: Row) => ReactNode
   isNumber?: boolean
   /** The place of the cell in the two lines of a row on a phone. Without it, the column is left out there. */
-  phone?: 'title' | 'state' | 'about' | 'number' | 'figure' | 'actions'
+  phone?: 'title' | 'state' | 'about' | 'number' | 'figure' | 'actions' | 'bar'
   /** Whether only screen readers get the head. */
   hidesHead?: boolean
   /** Whether long texts wrap. */
   wraps?: boolean
+  /** The sum of the column, in the last row. */
+  total?: ReactNode
   /** The value by which the column sorts. Without it, it does not. */
   sortBy?: (row: Row) => string | number
 }
@@ -41,6 +43,8 @@ interface DataTableProps<Row> {
   link?: (row: Row, title: ReactNode) => ReactElement
   /** Details that stand below a row. */
   below?: (row: Row) => ReactNode
+  /** Whether a row is the one that the page shows. */
+  isCurrent?: (row: Row) => boolean
   /** Shown without rows. */
   empty: ReactNode
   sort?: Sort
@@ -49,6 +53,8 @@ interface DataTableProps<Row> {
   bulk?: { nameOf: (row: Row) => string; actions: (rows: readonly Row[], clear: () => void) => ReactNode }
   /** Keys of the page, in addition to those of the table. */
   keys?: readonly (readonly [key: string, does: string])[]
+  /** Whether the line with the keys is left out, for a table inside of a page. */
+  hidesFoot?: boolean
   /** Such as "31 campaigns". */
   total?: string | undefined
 }
@@ -58,7 +64,7 @@ interface DataTableProps<Row> {
  * two lines.
  */
 export function DataTable<Row>(props: DataTableProps<Row>) {
-  const { rows: given, error, onRetry, empty, label, columns, sort, onSort, idOf, bulk, link, below } = props
+  const { rows: given, error, onRetry, empty, label, columns, sort, onSort, idOf, bulk, link, below, isCurrent } = props
   const rows = sorted(given ?? [], columns, sort)
   const selection = useSelection(rows, idOf)
   if (error !== undefined && error !== null && !given)
@@ -90,7 +96,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
           <tbody onClick={link && openRow}>
             {rows.map((row, at) => (
               <Fragment key={idOf(row)}>
-                <tr data-selected={selection.has(row) || undefined}>
+                <tr data-selected={selection.has(row) || undefined} aria-current={isCurrent?.(row) || undefined}>
                   {bulk && (
                     <td className={classes.check} data-cell="select">
                       <Checkbox
@@ -121,9 +127,21 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
               </Fragment>
             ))}
           </tbody>
+          {columns.some(({ total }) => total !== undefined) && (
+            <tfoot>
+              <tr className="t2">
+                {bulk && <td />}
+                {columns.map(({ id, total, isNumber, phone }) => (
+                  <td key={id} className={`${isNumber ? 'num' : ''} ${phone ? '' : 'wide'}`}>
+                    {total}
+                  </td>
+                ))}
+              </tr>
+            </tfoot>
+          )}
         </table>
       </div>
-      <Foot {...props} selection={selection} />
+      {!props.hidesFoot && <Foot {...props} selection={selection} />}
     </>
   )
 }

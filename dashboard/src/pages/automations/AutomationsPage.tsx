@@ -1,14 +1,14 @@
-import { TextInput, UnstyledButton } from '@mantine/core'
+import { TextInput } from '@mantine/core'
 import { useHotkeys } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useRef } from 'react'
 import { useListName, useSegmentName } from '../../api/queries.ts'
-import { count } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { AUTOMATION_STATUS, type AutomationStatus } from '../../components/StatusBadge.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import classes from './automations.module.css'
 import { AutomationsTable } from './AutomationsTable.tsx'
 import { NewAutomationButton } from './NewAutomationButton.tsx'
@@ -31,25 +31,25 @@ export function AutomationsPage() {
     return `${automation.name} ${starts}`.toLowerCase().includes(query)
   })
   const shown = found?.filter(({ automation }) => status === undefined || statusOf(automation) === status)
-  const tab = (value: AutomationStatus | undefined, word: string) => {
-    const number = found?.filter(({ automation }) => value === undefined || statusOf(automation) === value).length
-    if (value !== undefined && number === 0 && status !== value) return null
-    return (
-      <UnstyledButton
-        key={word}
-        aria-pressed={status === value}
-        className="tab"
-        onClick={() => void navigate({ search: { ...(value && { status: value }), ...(q && { q }) }, replace: true })}
-      >
-        {word} {number !== undefined && <span className="t3">{count(number)}</span>}
-      </UnstyledButton>
-    )
-  }
+  const countOf = (value: AutomationStatus) => found?.filter(({ automation }) => statusOf(automation) === value).length
+  const views = [
+    { id: 'ALL' as const, label: 'All', count: found?.length },
+    ...STATUSES.filter((value) => countOf(value) !== 0 || status === value).map((value) => ({
+      id: value,
+      label: AUTOMATION_STATUS[value].label,
+      count: countOf(value),
+    })),
+  ]
   return (
     <Page title="Automations" actions={<NewAutomationButton />}>
-      <div className="tabs">
-        {tab(undefined, 'All')}
-        {STATUSES.map((value) => tab(value, AUTOMATION_STATUS[value].label))}
+      <ViewTabs
+        label="Status"
+        views={views}
+        value={status ?? 'ALL'}
+        onChange={(value) =>
+          void navigate({ search: { ...(value !== 'ALL' && { status: value }), ...(q && { q }) }, replace: true })
+        }
+      >
         <TextInput
           ref={filter}
           className={classes.filter}
@@ -62,7 +62,7 @@ export function AutomationsPage() {
             void navigate({ search: { ...(status && { status }), ...(value && { q: value }) }, replace: true })
           }
         />
-      </div>
+      </ViewTabs>
       {error && <ErrorBanner error={error} onRetry={refetch} />}
       {!rows && !error && <SkeletonRows rows={8} height={44} />}
       {rows?.length === 0 && (

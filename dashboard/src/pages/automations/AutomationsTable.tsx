@@ -3,7 +3,8 @@ import { useWorkspace } from '../../api/workspace.tsx'
 import { StackedBar, totalOf } from '../../components/MessageBreakdown.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { AUTOMATION_STATUS, ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
-import { Time } from '../../components/Time.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import classes from './automations.module.css'
 import { type AutomationRow, statusOf } from './use-automations.ts'
 import { TRIGGERS, triggerOf } from './triggers.ts'
@@ -19,119 +20,129 @@ const endedEarly = ({ exited, stopped, cancelled }: NonNullable<AutomationRow['s
 const weekTotal = ({ days }: NonNullable<AutomationRow['stats']>) =>
   days.reduce((total, { messages }) => total + totalOf(messages), 0)
 
+/** Lists automations with what became of their enrollments. */
 export function AutomationsTable({ rows, nameOf }: { rows: readonly AutomationRow[]; nameOf: NameOf }) {
-  return (
-    <table className={`table stacked ${classes.table}`}>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th>Status</th>
-          <th>Trigger</th>
-          <th className="num wide">Enrolled</th>
-          <th className={classes.barColumn}>
-            <span className={classes.hidden}>Progress</span>
-          </th>
-          <th className="num wide">{ENROLLMENT_STATUS.COMPLETED.label}</th>
-          <th className="num">Active</th>
-          <th className="num wide">{ENROLLMENT_STATUS.GOAL_REACHED.label}</th>
-          <th className="num wide">Ended early</th>
-          <th className="num wide">Messages, 7 days</th>
-          <th className={`num wide ${classes.updated}`}>Updated</th>
-        </tr>
-      </thead>
-      <tbody>
-        {rows.map((row) => (
-          <Row key={row.automation.id} row={row} nameOf={nameOf} />
-        ))}
-      </tbody>
-      <tfoot>
-        <tr className="t2">
-          <td>{plural(rows.length, 'automation')}</td>
-          <td />
-          <td />
-          <td className="num wide">{count(sum(rows, ({ enrolled }) => enrolled))}</td>
-          <td />
-          <td className="num wide">{count(sum(rows, ({ completed }) => completed))}</td>
-          <td className="num">{count(sum(rows, ({ active }) => active))}</td>
-          <td className="num wide">{count(sum(rows, ({ goalReached }) => goalReached))}</td>
-          <td className="num wide">{count(sum(rows, endedEarly))}</td>
-          <td className="num wide">{count(sum(rows, weekTotal))}</td>
-          <td className="wide" />
-        </tr>
-      </tfoot>
-    </table>
-  )
-}
-
-function Row({ row: { automation, stats }, nameOf }: { row: AutomationRow; nameOf: NameOf }) {
   const { workspace } = useWorkspace()
-  const { icon: Icon, label } = TRIGGERS[triggerOf(automation)]
   return (
-    <tr>
-      <td className="strong" data-cell="title">
+    <DataTable<AutomationRow>
+      label="Automations"
+      rows={rows}
+      idOf={({ automation }) => automation.id}
+      columns={columnsOf(rows, nameOf)}
+      link={({ automation }, title) => (
         <Link
           className={classes.name}
           to="/w/$workspaceId/automations/$automationId"
           params={{ workspaceId: workspace.id, automationId: automation.id }}
         >
-          {automation.name}
-        </Link>{' '}
-        <span className="small t3">
-          v{automation.version}
-          {automation.hasDraft && ' · unpublished changes'}
-        </span>
-      </td>
-      <td data-cell="state">
-        <StatusBadge plain status={AUTOMATION_STATUS[statusOf(automation)]} />
-      </td>
-      <td className="t2" data-cell="about">
-        <span className={classes.trigger}>
-          <Icon aria-hidden />
-          <span className="cut">{label(automation.triggerConfig, nameOf)}</span>
-        </span>
-      </td>
-      <CountCell of={stats?.enrolled} wide />
-      <td data-cell="bar">
-        <span className={classes.outcome}>
-          {stats && (stats.enrolled === 0 ? <span className="t3">None yet</span> : <OutcomeBar stats={stats} />)}
-        </span>
-      </td>
-      <CountCell of={stats?.completed} wide />
-      <td className="num strong" data-cell="number">
-        {stats && stats.paused > 0 ? (
-          <StatusBadge
-            plain
-            status={{ ...ENROLLMENT_STATUS.PAUSED, label: `${count(stats.paused)} of ${count(stats.active)} paused` }}
-          />
-        ) : (
-          stats && (
-            <span className={stats.active === 0 ? 't3' : undefined}>
-              {count(stats.active)}
-              <span className="phone"> active</span>
-            </span>
-          )
-        )}
-      </td>
-      <CountCell of={stats?.goalReached} wide />
-      <CountCell of={stats && endedEarly(stats)} wide />
-      <td className="num wide">
-        {stats && (
-          <span className={classes.week}>
-            <WeekChart days={stats.days} />
-            <span className={weekTotal(stats) === 0 ? 't3' : undefined}>{count(weekTotal(stats))}</span>
-          </span>
-        )}
-      </td>
-      <td className="num wide t2">
-        <Time at={automation.updatedAt} />
-      </td>
-    </tr>
+          {title}
+        </Link>
+      )}
+      empty={null}
+    />
   )
 }
 
-const CountCell = ({ of, wide = false }: { of: number | undefined; wide?: boolean }) => (
-  <td className={`num ${wide ? 'wide' : ''} ${of === 0 ? 't3' : ''}`}>{of !== undefined && count(of)}</td>
-)
+type Stats = NonNullable<AutomationRow['stats']>
+
+/** A column with a number of each automation, and its sum. */
+const numberColumn = (
+  id: string,
+  head: string,
+  rows: readonly AutomationRow[],
+  of: (stats: Stats) => number,
+): Column<AutomationRow> => ({
+  id,
+  head,
+  isNumber: true,
+  cell: ({ stats }) => stats && <span className={of(stats) === 0 ? 't3' : ''}>{count(of(stats))}</span>,
+  total: count(sum(rows, of)),
+})
+
+const columnsOf = (rows: readonly AutomationRow[], nameOf: NameOf): readonly Column<AutomationRow>[] => [
+  {
+    id: 'name',
+    head: 'Name',
+    phone: 'title',
+    cell: ({ automation: { name, version, hasDraft } }) => (
+      <>
+        <span className="strong">{name}</span>{' '}
+        <span className="small t3">
+          v{version}
+          {hasDraft && ' · unpublished changes'}
+        </span>
+      </>
+    ),
+    total: plural(rows.length, 'automation'),
+  },
+  {
+    id: 'status',
+    head: 'Status',
+    phone: 'state',
+    cell: ({ automation }) => <StatusBadge plain status={AUTOMATION_STATUS[statusOf(automation)]} />,
+  },
+  {
+    id: 'trigger',
+    head: 'Trigger',
+    phone: 'about',
+    cell: ({ automation }) => {
+      const { icon: Icon, label } = TRIGGERS[triggerOf(automation)]
+      return (
+        <span className={`t2 ${classes.trigger}`}>
+          <Icon aria-hidden />
+          <span className="cut">{label(automation.triggerConfig, nameOf)}</span>
+        </span>
+      )
+    },
+  },
+  numberColumn('enrolled', 'Enrolled', rows, ({ enrolled }) => enrolled),
+  {
+    id: 'progress',
+    head: 'Progress',
+    hidesHead: true,
+    phone: 'bar',
+    cell: ({ stats }) => (
+      <span className={classes.outcome}>
+        {stats && (stats.enrolled === 0 ? <span className="t3">None yet</span> : <OutcomeBar stats={stats} />)}
+      </span>
+    ),
+  },
+  numberColumn('completed', ENROLLMENT_STATUS.COMPLETED.label, rows, ({ completed }) => completed),
+  {
+    id: 'active',
+    head: 'Active',
+    isNumber: true,
+    phone: 'number',
+    cell: ({ stats }) => stats && <ActiveCount stats={stats} />,
+    total: count(sum(rows, ({ active }) => active)),
+  },
+  numberColumn('goal', ENROLLMENT_STATUS.GOAL_REACHED.label, rows, ({ goalReached }) => goalReached),
+  numberColumn('early', 'Ended early', rows, endedEarly),
+  {
+    id: 'week',
+    head: 'Messages, 7 days',
+    isNumber: true,
+    cell: ({ stats }) =>
+      stats && (
+        <span className={classes.week}>
+          <WeekChart days={stats.days} />
+          <span className={weekTotal(stats) === 0 ? 't3' : undefined}>{count(weekTotal(stats))}</span>
+        </span>
+      ),
+    total: count(sum(rows, weekTotal)),
+  },
+  timeColumn({ head: 'Updated', at: ({ automation }) => automation.updatedAt }),
+]
+
+const ActiveCount = ({ stats: { paused, active } }: { stats: Stats }) =>
+  paused > 0 ? (
+    <StatusBadge plain status={{ ...ENROLLMENT_STATUS.PAUSED, label: `${count(paused)} of ${count(active)} paused` }} />
+  ) : (
+    <span className={active === 0 ? 't3' : 'strong'}>
+      {count(active)}
+      <span className="phone"> active</span>
+    </span>
+  )
 
 const OutcomeBar = ({ stats }: { stats: NonNullable<AutomationRow['stats']> }) => (
   <StackedBar

@@ -54,6 +54,7 @@ export function EventsPage() {
         error={error}
         onRetry={() => void refetch()}
         idOf={(each) => each.name}
+        isCurrent={(each) => each.name === name}
         columns={COLUMNS}
         link={(each, title) => (
           <Link to="/w/$workspaceId/events" params={{ workspaceId: workspace.id }} search={{ name: each.name }}>

@@ -2,13 +2,14 @@ import { Link } from '@tanstack/react-router'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { totalOf } from '../../components/MessageBreakdown.tsx'
 import { count, plural } from '../../lib/format.ts'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { MESSAGE_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { useAutomationsWithStats } from './use-active-automations.ts'
 import classes from './HomePage.module.css'
+
+type Row = NonNullable<ReturnType<typeof useAutomationsWithStats>['data']>[number]
 
 const SHOWN = 8
 
@@ -23,63 +24,75 @@ export function ActiveAutomations() {
       title="Active in automations"
       meta={data && `${plural(active, 'enrollment')} in ${plural(busy.length, 'automation')}`}
     >
-      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows rows={4} />}
-      {data && busy.length === 0 && <p className="t2">No contacts in an automation yet.</p>}
-      {busy.length > 0 && (
-        <table className="table">
-          <thead>
-            <tr>
-              <th>Automation</th>
-              <th className="num">Active</th>
-              <th className="num">Next step</th>
-              <th className="num wide">Messages, 24 h</th>
-              <th className="wide">Problems, all time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {busy.slice(0, SHOWN).map(({ automation, stats }) => {
-              const { failed, unconfirmed } = stats.messages
-              return (
-                <tr key={automation.id}>
-                  <td className="strong">
-                    <Link
-                      to="/w/$workspaceId/automations/$automationId"
-                      params={{ workspaceId: workspace.id, automationId: automation.id }}
-                      search={{ view: 'numbers' }}
-                    >
-                      {automation.name}
-                    </Link>
-                  </td>
-                  <td className="num strong">{count(stats.active)}</td>
-                  <td className="num t2">
-                    {automation.status !== 'active' && stats.paused > 0 ? (
-                      'Paused'
-                    ) : stats.nextWakeAt === null ? (
-                      'Now'
-                    ) : (
-                      <Time at={stats.nextWakeAt} />
-                    )}
-                  </td>
-                  <td className="num t2 wide">{count(totalOf(stats.days.at(-1)!.messages))}</td>
-                  <td className={`wide ${classes.problems}`}>
-                    {unconfirmed > 0 && (
-                      <StatusBadge
-                        plain
-                        status={{ ...MESSAGE_STATUS.UNCONFIRMED, label: `${count(unconfirmed)} unconfirmed` }}
-                      />
-                    )}
-                    {failed > 0 && (
-                      <StatusBadge plain status={{ ...MESSAGE_STATUS.FAILED, label: `${count(failed)} failed` }} />
-                    )}
-                    {unconfirmed + failed === 0 && <span className="t3">None</span>}
-                  </td>
-                </tr>
-              )
-            })}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Row>
+        label="Active in automations"
+        rows={data && busy.slice(0, SHOWN)}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={({ automation }) => automation.id}
+        columns={COLUMNS}
+        link={({ automation }, title) => (
+          <Link
+            to="/w/$workspaceId/automations/$automationId"
+            params={{ workspaceId: workspace.id, automationId: automation.id }}
+            search={{ view: 'numbers' }}
+          >
+            {title}
+          </Link>
+        )}
+        hidesFoot
+        empty={<p className="t2">No contacts in an automation yet.</p>}
+      />
     </Section>
   )
 }
+
+const COLUMNS: readonly Column<Row>[] = [
+  {
+    id: 'automation',
+    head: 'Automation',
+    phone: 'title',
+    cell: ({ automation }) => <span className="strong">{automation.name}</span>,
+  },
+  {
+    id: 'active',
+    head: 'Active',
+    isNumber: true,
+    phone: 'state',
+    cell: ({ stats }) => <span className="strong">{count(stats.active)}</span>,
+  },
+  {
+    id: 'next',
+    head: 'Next step',
+    isNumber: true,
+    phone: 'about',
+    cell: ({ automation, stats }) => (
+      <span className="t2">
+        {automation.status !== 'active' && stats.paused > 0 ? (
+          'Paused'
+        ) : stats.nextWakeAt === null ? (
+          'Now'
+        ) : (
+          <Time at={stats.nextWakeAt} />
+        )}
+      </span>
+    ),
+  },
+  {
+    id: 'day',
+    head: 'Messages, 24 h',
+    isNumber: true,
+    cell: ({ stats }) => <span className="t2">{count(totalOf(stats.days.at(-1)!.messages))}</span>,
+  },
+  { id: 'problems', head: 'Problems, all time', cell: ({ stats }) => <Problems of={stats.messages} /> },
+]
+
+const Problems = ({ of: { failed, unconfirmed } }: { of: Row['stats']['messages'] }) => (
+  <span className={classes.problems}>
+    {unconfirmed > 0 && (
+      <StatusBadge plain status={{ ...MESSAGE_STATUS.UNCONFIRMED, label: `${count(unconfirmed)} unconfirmed` }} />
+    )}
+    {failed > 0 && <StatusBadge plain status={{ ...MESSAGE_STATUS.FAILED, label: `${count(failed)} failed` }} />}
+    {unconfirmed + failed === 0 && <span className="t3">None</span>}
+  </span>
+)

@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Menu, NumberInput } from '@mantine/core'
 import { IconDots, IconGauge, IconRotate, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { Fragment, useState } from 'react'
+import { useState } from 'react'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { now } from '../../lib/clock.ts'
 import { count, plural } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import classes from './keys.module.css'
 import type { ApiKey, NewApiKey } from './keys.ts'
 
@@ -28,113 +29,114 @@ export function KeysTable({
 }) {
   const [asked, setPending] = useState<PendingAction>()
   const close = () => setPending(undefined)
+  const columns: readonly Column<ApiKey>[] = [
+    {
+      id: 'name',
+      head: 'Name',
+      phone: 'title',
+      cell: (key) => (
+        <>
+          <span className={`strong ${classes.name}`}>{key.name}</span>
+          {key.id === newId && <span className={`${classes.badge} c-ok`}>New</span>}
+          {key.expiresAt !== null && <ExpiryBadge at={key.expiresAt} />}
+        </>
+      ),
+    },
+    { id: 'prefix', head: 'Prefix', cell: ({ prefix }) => <span className="mono t2">{prefix}…</span> },
+    { id: 'scopes', head: 'Scopes', cell: ({ scopes }) => <Scopes of={scopes} /> },
+    { id: 'ips', head: 'Allowed IPs', cell: ({ allow }) => <AllowedRanges of={allow} /> },
+    { id: 'usage', head: 'Usage (60 s)', cell: (key) => <UsageMeter of={key} /> },
+    {
+      id: 'used',
+      head: 'Last used',
+      phone: 'about',
+      cell: ({ lastUsedAt }) => (
+        <span className="t2">
+          <Time at={lastUsedAt} />
+        </span>
+      ),
+    },
+    {
+      id: 'actions',
+      head: 'Actions',
+      hidesHead: true,
+      isNumber: true,
+      phone: 'state',
+      cell: (key) => <KeyMenu apiKey={key} onChoose={(what) => setPending({ id: key.id, what })} />,
+    },
+  ]
   return (
-    <table className={`table ${classes.table}`}>
-      <thead>
-        <tr>
-          <th>Name</th>
-          <th className="wide">Prefix</th>
-          <th className="wide">Scopes</th>
-          <th className="wide">Allowed IPs</th>
-          <th className="wide">Usage (60 s)</th>
-          <th>Last used</th>
-          <th>
-            <span className={classes.hidden}>Actions</span>
-          </th>
-        </tr>
-      </thead>
-      <tbody>
-        {keys.map((key) => (
-          <Fragment key={key.id}>
-            <tr>
-              <td className="strong">
-                <span className={classes.name}>{key.name}</span>
-                {key.id === newId && <span className={`${classes.badge} c-ok`}>New</span>}
-                {key.expiresAt !== null && <ExpiryBadge at={key.expiresAt} />}
-              </td>
-              <td className="mono t2 wide">{key.prefix}…</td>
-              <td className="wide">
-                {key.scopes.slice(0, MAX_SHOWN_SCOPES).map((scope) => (
-                  <span key={scope} className={classes.tag}>
-                    {scope}
-                  </span>
-                ))}
-                {key.scopes.length > MAX_SHOWN_SCOPES && (
-                  <span className="small t3" title={key.scopes.join(', ')}>
-                    and {key.scopes.length - MAX_SHOWN_SCOPES} more
-                  </span>
-                )}
-              </td>
-              <td className="wide t2">
-                {key.allow.length === 0 ? (
-                  'Any'
-                ) : key.allow.length === 1 ? (
-                  key.allow[0]
-                ) : (
-                  <span title={key.allow.join(', ')}>{plural(key.allow.length, 'range')}</span>
-                )}
-              </td>
-              <td className="wide">
-                <UsageMeter of={key} />
-              </td>
-              <td className="t2">
-                <Time at={key.lastUsedAt} />
-              </td>
-              <td className="num">
-                <Menu>
-                  <Menu.Target>
-                    <ActionIcon aria-label={`Actions for ${key.name}`}>
-                      <IconDots />
-                    </ActionIcon>
-                  </Menu.Target>
-                  <Menu.Dropdown>
-                    {key.rotatedAt === null && (
-                      <Menu.Item
-                        leftSection={<IconRotate aria-hidden />}
-                        onClick={() => setPending({ id: key.id, what: 'rotate' })}
-                      >
-                        Rotate…
-                      </Menu.Item>
-                    )}
-                    <Menu.Item
-                      leftSection={<IconGauge aria-hidden />}
-                      onClick={() => setPending({ id: key.id, what: 'limit' })}
-                    >
-                      Change rate limit…
-                    </Menu.Item>
-                    <Menu.Item
-                      leftSection={<IconTrash aria-hidden />}
-                      onClick={() => setPending({ id: key.id, what: 'delete' })}
-                    >
-                      Delete…
-                    </Menu.Item>
-                  </Menu.Dropdown>
-                </Menu>
-              </td>
-            </tr>
-            {asked?.id === key.id && (
-              <tr className={classes.askRow}>
-                <td colSpan={7}>
-                  {asked.what === 'delete' ? (
-                    <ConfirmDelete apiKey={key} others={keys.length - 1} onDone={close} />
-                  ) : asked.what === 'limit' ? (
-                    <ChangeRateLimit apiKey={key} onDone={close} />
-                  ) : (
-                    <ConfirmRotate
-                      apiKey={key}
-                      onDone={(made) => {
-                        close()
-                        if (made) onRotated(made)
-                      }}
-                    />
-                  )}
-                </td>
-              </tr>
-            )}
-          </Fragment>
-        ))}
-      </tbody>
-    </table>
+    <DataTable<ApiKey>
+      label="API keys"
+      rows={keys}
+      idOf={({ id }) => id}
+      columns={columns}
+      empty={null}
+      below={(key) =>
+        asked?.id === key.id &&
+        (asked.what === 'delete' ? (
+          <ConfirmDelete apiKey={key} others={keys.length - 1} onDone={close} />
+        ) : asked.what === 'limit' ? (
+          <ChangeRateLimit apiKey={key} onDone={close} />
+        ) : (
+          <ConfirmRotate
+            apiKey={key}
+            onDone={(made) => {
+              close()
+              if (made) onRotated(made)
+            }}
+          />
+        ))
+      }
+    />
+  )
+}
+
+function KeyMenu({ apiKey, onChoose }: { apiKey: ApiKey; onChoose: (what: PendingAction['what']) => void }) {
+  return (
+    <Menu>
+      <Menu.Target>
+        <ActionIcon aria-label={`Actions for ${apiKey.name}`}>
+          <IconDots />
+        </ActionIcon>
+      </Menu.Target>
+      <Menu.Dropdown>
+        {apiKey.rotatedAt === null && (
+          <Menu.Item leftSection={<IconRotate aria-hidden />} onClick={() => onChoose('rotate')}>
+            Rotate…
+          </Menu.Item>
+        )}
+        <Menu.Item leftSection={<IconGauge aria-hidden />} onClick={() => onChoose('limit')}>
+          Change rate limit…
+        </Menu.Item>
+        <Menu.Item leftSection={<IconTrash aria-hidden />} onClick={() => onChoose('delete')}>
+          Delete…
+        </Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  )
+}
+
+const Scopes = ({ of }: { of: readonly string[] }) => (
+  <>
+    {of.slice(0, MAX_SHOWN_SCOPES).map((scope) => (
+      <span key={scope} className={classes.tag}>
+        {scope}
+      </span>
+    ))}
+    {of.length > MAX_SHOWN_SCOPES && (
+      <span className="small t3" title={of.join(', ')}>
+        and {of.length - MAX_SHOWN_SCOPES} more
+      </span>
+    )}
+  </>
+)
+
+function AllowedRanges({ of }: { of: readonly string[] }) {
+  return (
+    <span className="t2" title={of.length > 1 ? of.join(', ') : undefined}>
+      {of.length === 0 ? 'Any' : of.length === 1 ? of[0] : plural(of.length, 'range')}
+    </span>
   )
 }
 

@@ -2,13 +2,16 @@ import { SegmentedControl } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
-import { NextStepTime, Time } from '../../components/Time.tsx'
+import { NextStepTime } from '../../components/Time.tsx'
+import type { Schemas } from '../../api/client.ts'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 import classes from './webhooks.module.css'
 import { ALL_STATUSES, DELIVERY_STATUSES, deliveryStatus, toneOf, type Webhook } from './webhooks.ts'
+
+type Delivery = Schemas['WebhookDelivery']
 
 const REFETCH_MS = 5_000
 
@@ -49,65 +52,67 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
           ]}
         />
       </div>
-      {error && <ErrorBanner error={error} onRetry={refetch} />}
-      {!rows && !error && <SkeletonRows rows={6} />}
-      {rows?.length === 0 && (
-        <p className="t2">
-          {status ? 'No deliveries with this status.' : 'Deliveries of the last 30 days appear here.'}
-        </p>
-      )}
-      {rows && rows.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              <th>Event</th>
-              <th>Status</th>
-              <th>Response</th>
-              <th className="num wide">Attempts</th>
-              <th className="wide">Next attempt</th>
-              <th className="num">Time</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map((row) => (
-              <tr key={row.id} aria-current={row.id === shown || undefined}>
-                <td className="strong" data-cell="title">
-                  <Link
-                    to="/w/$workspaceId/webhooks"
-                    params={{ workspaceId: workspace.id }}
-                    search={{ id: webhook.id, ...(status && { status }), delivery: row.id }}
-                    className="mono"
-                    replace
-                  >
-                    {row.type}
-                  </Link>
-                </td>
-                <td data-cell="state">
-                  <StatusBadge status={deliveryStatus(row)} plain />
-                </td>
-                <td className="t2" data-cell="about">
-                  {row.lastAttempt === undefined ? (
-                    '–'
-                  ) : (
-                    <span className={`${classes.response} ${toneOf(row.lastAttempt.status)}`}>
-                      {row.lastAttempt.status ?? row.lastAttempt.problem ?? 'No response'}
-                    </span>
-                  )}
-                  {row.lastAttempt && <span className="t3"> {row.lastAttempt.durationMs} ms</span>}
-                </td>
-                <td className="num wide">{row.attempts}</td>
-                <td className="wide t2">
-                  {row.nextAttemptAt === null ? '–' : <NextStepTime at={row.nextAttemptAt} />}
-                </td>
-                <td className="num t2" data-cell="number">
-                  <Time at={row.createdAt} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Delivery>
+        label="Deliveries"
+        rows={rows}
+        error={error}
+        onRetry={refetch}
+        idOf={({ id }) => id}
+        isCurrent={({ id }) => id === shown}
+        columns={COLUMNS}
+        link={({ id }, title) => (
+          <Link
+            to="/w/$workspaceId/webhooks"
+            params={{ workspaceId: workspace.id }}
+            search={{ id: webhook.id, ...(status && { status }), delivery: id }}
+            replace
+          >
+            {title}
+          </Link>
+        )}
+        empty={
+          <p className="t2">
+            {status ? 'No deliveries with this status.' : 'Deliveries of the last 30 days appear here.'}
+          </p>
+        }
+      />
       <LoadMoreButton of={nextPage} />
     </>
   )
 }
+
+const COLUMNS: readonly Column<Delivery>[] = [
+  { id: 'event', head: 'Event', phone: 'title', cell: ({ type }) => <span className="strong mono">{type}</span> },
+  {
+    id: 'status',
+    head: 'Status',
+    phone: 'state',
+    cell: (delivery) => <StatusBadge status={deliveryStatus(delivery)} plain />,
+  },
+  {
+    id: 'response',
+    head: 'Response',
+    phone: 'about',
+    cell: ({ lastAttempt }) => (
+      <span className="t2">
+        {lastAttempt === undefined ? (
+          '–'
+        ) : (
+          <span className={`${classes.response} ${toneOf(lastAttempt.status)}`}>
+            {lastAttempt.status ?? lastAttempt.problem ?? 'No response'}
+          </span>
+        )}
+        {lastAttempt && <span className="t3"> {lastAttempt.durationMs} ms</span>}
+      </span>
+    ),
+  },
+  { id: 'attempts', head: 'Attempts', isNumber: true, cell: ({ attempts }) => attempts },
+  {
+    id: 'next',
+    head: 'Next attempt',
+    cell: ({ nextAttemptAt }) => (
+      <span className="t2">{nextAttemptAt === null ? '–' : <NextStepTime at={nextAttemptAt} />}</span>
+    ),
+  },
+  timeColumn({ head: 'Time', at: ({ createdAt }) => createdAt }, { isNumber: true, phone: 'number' }),
+]

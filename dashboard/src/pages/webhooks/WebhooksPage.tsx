@@ -3,17 +3,16 @@ import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { count } from '../../lib/format.ts'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { DeliveryAside } from './DeliveryAside.tsx'
 import { SecretCard } from './SecretCard.tsx'
 import { WebhookDetail } from './WebhookDetail.tsx'
 import { WebhookForm } from './WebhookForm.tsx'
 import classes from './webhooks.module.css'
-import { eventsInWords, nameOf, type NewWebhook, statusOf } from './webhooks.ts'
+import { eventsInWords, nameOf, type NewWebhook, statusOf, type Webhook } from './webhooks.ts'
 
 const REFETCH_MS = 5_000
 
@@ -59,50 +58,27 @@ export function WebhooksPage() {
           onDone={() => setIsCreating(false)}
         />
       )}
-      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      {!data && !error && <SkeletonRows />}
-      {data?.length === 0 && !isCreating && (
-        <p className="t2">Webhooks tell your server what happens, such as unsubscribes, bounces and new contacts.</p>
-      )}
-      {data && data.length > 0 && (
-        <table className="table stacked">
-          <thead>
-            <tr>
-              <th>Webhook</th>
-              <th className="wide">Events</th>
-              <th>Status</th>
-              <th className="num">Deliveries</th>
-            </tr>
-          </thead>
-          <tbody>
-            {data.map((webhook) => (
-              <tr key={webhook.id} aria-current={webhook.id === selected?.id || undefined}>
-                <td className="strong" data-cell="title">
-                  <Link
-                    to="/w/$workspaceId/webhooks"
-                    params={{ workspaceId: workspace.id }}
-                    search={{ id: webhook.id }}
-                    style={{ overflowWrap: 'anywhere' }}
-                  >
-                    {nameOf(webhook)}
-                  </Link>
-                  {webhook.url !== null && webhook.description !== null && (
-                    <span className="small t3"> {webhook.description}</span>
-                  )}
-                </td>
-                <td className="wide t2">{eventsInWords(webhook.events)}</td>
-                <td data-cell="state">
-                  <StatusBadge status={statusOf(webhook)} plain />
-                </td>
-                <td className="num t2" data-cell="number">
-                  {count(webhook.deliveries.pending)} pending
-                  {webhook.deliveries.failed > 0 && `, ${count(webhook.deliveries.failed)} failed`}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      )}
+      <DataTable<Webhook>
+        label="Webhooks"
+        rows={data}
+        error={error}
+        onRetry={() => void refetch()}
+        idOf={(webhook) => webhook.id}
+        isCurrent={(webhook) => webhook.id === selected?.id}
+        columns={COLUMNS}
+        link={(webhook, title) => (
+          <Link to="/w/$workspaceId/webhooks" params={{ workspaceId: workspace.id }} search={{ id: webhook.id }}>
+            {title}
+          </Link>
+        )}
+        empty={
+          !isCreating && (
+            <p className="t2">
+              Webhooks tell your server what happens, such as unsubscribes, bounces and new contacts.
+            </p>
+          )
+        }
+      />
       {selected && (
         <div className={classes.detail}>
           <WebhookDetail
@@ -115,3 +91,44 @@ export function WebhooksPage() {
     </Page>
   )
 }
+
+const COLUMNS: readonly Column<Webhook>[] = [
+  {
+    id: 'webhook',
+    head: 'Webhook',
+    phone: 'title',
+    wraps: true,
+    cell: (webhook) => (
+      <>
+        <span className="strong">{nameOf(webhook)}</span>
+        {webhook.url !== null && webhook.description !== null && (
+          <span className="small t3"> {webhook.description}</span>
+        )}
+      </>
+    ),
+  },
+  {
+    id: 'events',
+    head: 'Events',
+    wraps: true,
+    cell: ({ events }) => <span className="t2">{eventsInWords(events)}</span>,
+  },
+  {
+    id: 'status',
+    head: 'Status',
+    phone: 'state',
+    cell: (webhook) => <StatusBadge status={statusOf(webhook)} plain />,
+  },
+  {
+    id: 'deliveries',
+    head: 'Deliveries',
+    isNumber: true,
+    phone: 'number',
+    cell: ({ deliveries: { pending, failed } }) => (
+      <span className="t2">
+        {count(pending)} pending
+        {failed > 0 && `, ${count(failed)} failed`}
+      </span>
+    ),
+  },
+]

@@ -3,6 +3,7 @@ import { Time } from '../../../components/Time.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../../lib/format.ts'
 import { differenceOf, wilson } from '../../../lib/wilson.ts'
+import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { RateInterval } from '../../../primitives/RateBar.tsx'
 import { letterOf } from '../composer/AbTestFields.tsx'
 
@@ -23,42 +24,59 @@ export function AbTestResult({
   })
   const best = rows.toSorted((a, b) => rateOf(b) - rateOf(a))[0]!
   const max = Math.max(...rows.map(({ chosen, delivered }) => (delivered > 0 ? wilson(chosen, delivered).high : 0)))
+  const columns: readonly Column<VariantRow>[] = [
+    {
+      id: 'variant',
+      head: 'Variant',
+      phone: 'title',
+      wraps: true,
+      cell: ({ n, subject }) => (
+        <span className={n === winner ? 'strong' : ''}>
+          <span className="code">{letterOf(n)}</span> {subject ?? 'No subject'}
+          {n === winner && ' (winner)'}
+        </span>
+      ),
+    },
+    { id: 'delivered', head: 'Delivered', isNumber: true, cell: ({ delivered }) => count(delivered) },
+    {
+      id: 'open',
+      head: 'Open rate',
+      isNumber: true,
+      phone: 'figure',
+      cell: ({ opened, delivered }) => (
+        <span className={winnerBy === 'OPENED' ? 'strong' : ''} title={plural(opened, 'open')}>
+          {percentOf(opened, delivered) || '–'}
+        </span>
+      ),
+    },
+    {
+      id: 'click',
+      head: 'Click rate',
+      isNumber: true,
+      phone: 'figure',
+      cell: ({ clicked, delivered }) => (
+        <span className={winnerBy === 'CLICKED' ? 'strong' : ''} title={plural(clicked, 'click')}>
+          {percentOf(clicked, delivered) || '–'}
+        </span>
+      ),
+    },
+    {
+      id: 'interval',
+      head: '95% interval',
+      hidesHead: true,
+      cell: ({ n, chosen, delivered }) => (
+        <span style={{ display: 'block', minWidth: 120 }}>
+          <RateInterval value={chosen} total={delivered} max={max} isBest={n === best.n} />
+        </span>
+      ),
+    },
+  ]
   return (
     <Section
       title="A/B test: subject"
       meta={winner === null ? undefined : `${letterOf(winner)} was sent to the others`}
     >
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Variant</th>
-            <th className="num wide">Delivered</th>
-            <th className="num">Open rate</th>
-            <th className="num">Click rate</th>
-            <th className="wide" aria-label="95% interval" />
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map(({ n, subject, delivered, opened, clicked, chosen }) => (
-            <tr key={n}>
-              <td className={n === winner ? 'strong' : ''}>
-                <span className="code">{letterOf(n)}</span> {subject ?? 'No subject'}
-                {n === winner && ' (winner)'}
-              </td>
-              <td className="num wide">{count(delivered)}</td>
-              <td className={`num ${winnerBy === 'OPENED' ? 'strong' : ''}`} title={plural(opened, 'open')}>
-                {percentOf(opened, delivered) || '–'}
-              </td>
-              <td className={`num ${winnerBy === 'CLICKED' ? 'strong' : ''}`} title={plural(clicked, 'click')}>
-                {percentOf(clicked, delivered) || '–'}
-              </td>
-              <td className="wide" style={{ minWidth: 120 }}>
-                <RateInterval value={chosen} total={delivered} max={max} isBest={n === best.n} />
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable<VariantRow> label="Variants" rows={rows} idOf={({ n }) => String(n)} columns={columns} empty={null} />
       <p className="small t2" style={{ marginTop: 8 }}>
         {verdictOf(rows, best, winnerBy)} <Schedule test={test} />
       </p>
@@ -70,6 +88,12 @@ interface Row {
   n: number
   delivered: number
   chosen: number
+}
+
+interface VariantRow extends Row {
+  subject: string | null
+  opened: number
+  clicked: number
 }
 
 const rateOf = ({ chosen, delivered }: Row): number => (delivered > 0 ? chosen / delivered : 0)

@@ -7,6 +7,7 @@ import { ReputationWarnings } from '../../../components/ReputationWarnings.tsx'
 import { MESSAGE_STATUS, StatusBadge } from '../../../components/StatusBadge.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../../lib/format.ts'
+import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { Metrics } from '../../../primitives/Metrics.tsx'
 import { PartBar } from '../../../primitives/RateBar.tsx'
 import { type Campaign, isInProgress } from '../../campaigns/campaigns.ts'
@@ -107,72 +108,96 @@ function Rates({ results }: { results: Report['results'] }) {
   )
 }
 
+type LinkRow = Report['links'][number]
+
 function Links({ links, clicked }: { links: Report['links']; clicked: number }) {
+  const columns: readonly Column<LinkRow>[] = [
+    {
+      id: 'link',
+      head: 'Link',
+      phone: 'title',
+      wraps: true,
+      cell: ({ url, variant }) => (
+        <>
+          <a className="link" href={url} target="_blank" rel="noreferrer">
+            {url}
+          </a>
+          {variant !== null && <span className="t3"> Variant {String.fromCharCode(65 + variant)}</span>}
+        </>
+      ),
+    },
+    { id: 'share', head: 'Share', hidesHead: true, cell: ({ clicks }) => <PartBar value={clicks} total={clicked} /> },
+    {
+      id: 'contacts',
+      head: 'Contacts',
+      isNumber: true,
+      phone: 'state',
+      cell: ({ clicks }) => <span className="strong">{count(clicks)}</span>,
+    },
+    {
+      id: 'of',
+      head: 'Of clickers',
+      isNumber: true,
+      cell: ({ clicks }) => <span className="t2">{percentOf(clicks, clicked)}</span>,
+    },
+  ]
   return (
     <Section title="Clicks by link" meta={`${plural(clicked, 'contact')} clicked`}>
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Link</th>
-            <th className="wide" aria-label="Share" />
-            <th className="num">Contacts</th>
-            <th className="num wide">Of clickers</th>
-          </tr>
-        </thead>
-        <tbody>
-          {links.slice(0, MAX_LINKS).map(({ variant, url, clicks }) => (
-            <tr key={`${variant} ${url}`}>
-              <td style={{ whiteSpace: 'normal', overflowWrap: 'anywhere' }}>
-                <a className="link" href={url} target="_blank" rel="noreferrer">
-                  {url}
-                </a>
-                {variant !== null && <span className="t3"> Variant {String.fromCharCode(65 + variant)}</span>}
-              </td>
-              <td className="wide">
-                <PartBar value={clicks} total={clicked} />
-              </td>
-              <td className="num strong">{count(clicks)}</td>
-              <td className="num wide t2">{percentOf(clicks, clicked)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable<LinkRow>
+        label="Clicks by link"
+        rows={links.slice(0, MAX_LINKS)}
+        idOf={({ variant, url }) => `${variant} ${url}`}
+        columns={columns}
+        empty={null}
+      />
     </Section>
   )
 }
 
+type Reason = Report['reasons'][number]
+
 function Reasons({ reasons, campaignId }: { reasons: Report['reasons']; campaignId: string }) {
   const { workspace } = useWorkspace()
+  const columns: readonly Column<Reason>[] = [
+    {
+      id: 'status',
+      head: 'Status',
+      phone: 'title',
+      cell: ({ status }) => <StatusBadge status={MESSAGE_STATUS[status]} plain />,
+    },
+    {
+      id: 'reason',
+      head: 'Reason',
+      phone: 'about',
+      wraps: true,
+      cell: ({ reason }) => <span className="t2">{reason}</span>,
+    },
+    {
+      id: 'contacts',
+      head: 'Contacts',
+      isNumber: true,
+      phone: 'state',
+      cell: ({ status, count: many }) => (
+        <Link
+          className="strong"
+          to="/w/$workspaceId/messages"
+          params={{ workspaceId: workspace.id }}
+          search={{ status, campaignId }}
+        >
+          {count(many)}
+        </Link>
+      ),
+    },
+  ]
   return (
     <Section title="Not sent">
-      <table className="table">
-        <thead>
-          <tr>
-            <th>Status</th>
-            <th>Reason</th>
-            <th className="num">Contacts</th>
-          </tr>
-        </thead>
-        <tbody>
-          {reasons.map(({ status, reason, count: many }) => (
-            <tr key={`${status} ${reason}`}>
-              <td>
-                <StatusBadge status={MESSAGE_STATUS[status]} plain />
-              </td>
-              <td className="t2">{reason}</td>
-              <td className="num strong">
-                <Link
-                  to="/w/$workspaceId/messages"
-                  params={{ workspaceId: workspace.id }}
-                  search={{ status, campaignId }}
-                >
-                  {count(many)}
-                </Link>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <DataTable<Reason>
+        label="Not sent"
+        rows={reasons}
+        idOf={({ status, reason }) => `${status} ${reason}`}
+        columns={columns}
+        empty={null}
+      />
     </Section>
   )
 }
