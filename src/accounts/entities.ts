@@ -59,8 +59,6 @@ const invitationTable = defineEntity({
   properties: {
     id: p.uuid().primary().onCreate(newId),
     tokenHash: p.blob(),
-    /** The hash of the token in the email, if one was sent. */
-    mailedTokenHash: p.blob().nullable(),
     /** The invited address, or `null` if any holder of the link may accept. */
     email: p.text().nullable(),
     emailKey: p.text().nullable(),
@@ -77,6 +75,19 @@ const invitationTable = defineEntity({
 /** A link that adds a member, once. */
 export class Invitation extends invitationTable.class {}
 invitationTable.setClass(Invitation)
+
+const mailedInvitationTable = defineEntity({
+  name: 'MailedInvitation',
+  tableName: 'mailed_invitations',
+  properties: {
+    tokenHash: p.blob().primary(),
+    invitation: () => p.manyToOne(Invitation),
+  },
+})
+
+/** A link of an invitation that was emailed. */
+export class MailedInvitation extends mailedInvitationTable.class {}
+mailedInvitationTable.setClass(MailedInvitation)
 
 const invitationWorkspaceTable = defineEntity({
   name: 'InvitationWorkspace',

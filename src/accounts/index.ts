@@ -1,6 +1,16 @@
 export { createSessionAuthentication } from './authenticate-session.ts'
 export { revokeAllSessionsAndInvitations } from './revoke-all.ts'
-export { Account, Challenge, Identity, Invitation, InvitationWorkspace, Member, Passkey, Session } from './entities.ts'
+export {
+  Account,
+  Challenge,
+  Identity,
+  Invitation,
+  InvitationWorkspace,
+  MailedInvitation,
+  Member,
+  Passkey,
+  Session,
+} from './entities.ts'
 export {
   createInvitation,
   createFirstInvitation,

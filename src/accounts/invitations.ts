@@ -6,7 +6,7 @@ import { emailKey } from '../platform/email-address.ts'
 import { isId } from '../platform/ids.ts'
 import { notFound, ApiError } from '../platform/api-error.ts'
 import { listWorkspaces, lockWorkspaces, type Role, Workspace } from '../workspaces/index.ts'
-import { Account, Invitation, InvitationWorkspace, Member } from './entities.ts'
+import { Account, Invitation, InvitationWorkspace, MailedInvitation, Member } from './entities.ts'
 import { assertGoodPassword, type Passwords } from '../platform/passwords.ts'
 import { lockAccount } from './lock-account.ts'
 import { hasNoAccounts } from './members.ts'
@@ -82,7 +82,7 @@ export interface InvitationMail {
 }
 
 /**
- * Creates the link of an invitation for its email. Each attempt has its own link, because tokens are not stored.
+ * Creates a link of an invitation for its email. Each attempt has its own, because tokens are not stored; earlier ones stay valid.
  * @returns `undefined` if the invitation is no longer open
  */
 export async function mailInvitation(em: EntityManager, id: string): Promise<InvitationMail | undefined> {
@@ -92,7 +92,7 @@ export async function mailInvitation(em: EntityManager, id: string): Promise<Inv
   const [to] = invitation ? await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] }) : []
   if (!invitation || !to) return undefined
   const token = newToken()
-  invitation.mailedTokenHash = hashToken(token)!
+  unit.create(MailedInvitation, { tokenHash: hashToken(token)!, invitation })
   await unit.flush()
   const { email, invitedBy } = invitation
   return { email: email!, token, workspaceName: to.workspace.name, invitedBy: invitedBy?.email ?? null }
@@ -231,7 +231,8 @@ async function readInvitation(
   { lock = false } = {},
 ): Promise<InvitationDetails> {
   const hash = tokenHash ?? Buffer.alloc(0)
-  const isOpen = { $or: [{ tokenHash: hash }, { mailedTokenHash: hash }], expiresAt: { $gt: new Date() } }
+  const mailed = await unit.findOne(MailedInvitation, { tokenHash: hash })
+  const isOpen = { ...(mailed ? { id: mailed.invitation.id } : { tokenHash: hash }), expiresAt: { $gt: new Date() } }
   const invitation = await unit.findOne(Invitation, isOpen, lock ? { lockMode: LockMode.PESSIMISTIC_WRITE } : {})
   if (lock && invitation?.isFirst) await lockWorkspaces(unit)
   if (!invitation || (invitation.isFirst && !(await hasNoAccounts(unit))))

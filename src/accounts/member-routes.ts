@@ -13,6 +13,7 @@ import {
 import { ApiError } from '../platform/api-error.ts'
 import type { Caller, CallingPerson } from '../workspaces/index.ts'
 import { requireRecentSignIn } from './require-recent-sign-in.ts'
+import { mayMailInvitation } from './rate-limits.ts'
 import { createInvitation, invitationUrl, listInvitations, revokeInvitation } from './invitations.ts'
 import { changeRole, listMembers, removeMember } from './members.ts'
 import { createOwnWorkspace } from './create-own-workspace.ts'
@@ -135,7 +136,7 @@ export const memberOperations = [
     summary: 'Create an invitation',
     description:
       'Creates a link that adds a member, once. It is valid for seven days, while you are an owner. ' +
-      'Only this response contains the link. It is also emailed to the address, if there is one and the instance delivers mail. ' +
+      'Only this response contains the link. It is also emailed to the address, if there is one and the instance delivers mail, at most 10 times a minute. ' +
       OWNERS,
     role: 'owner',
     isSecret: true,
@@ -143,8 +144,8 @@ export const memberOperations = [
     responses: { 201: { description: 'The invitation, with its link.', schema: single(newInvitationResponse) } },
     errors: { 401: [RECENT_SIGN_IN_REQUIRED], 409: [TOO_MANY_INVITATIONS] },
     async handle({ caller, body, visitor }, { em, findPublicUrl, deliversMail }) {
-      const isMailed = body.email !== undefined && (await deliversMail())
       const { accountId: invitedBy, sessionId } = personOf(caller)
+      const isMailed = body.email !== undefined && (await deliversMail()) && (await mayMailInvitation(em, invitedBy))
       if (body.role === 'owner') await requireRecentSignIn(em, sessionId)
       const { invitation, token } = await createInvitation(em, {
         ...body,

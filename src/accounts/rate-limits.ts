@@ -76,3 +76,10 @@ export const limitPasswordChecks = (
 /** @throws {ApiError} `too_many_test_emails` */
 export const limitTestEmails = (em: EntityManager, accountId: string): Promise<void> =>
   assertWithin(em, [[`test email ${accountId}`, MAX_TEST_EMAILS]], TOO_MANY_TEST_EMAILS, 'Too many test emails')
+
+/** Maximum invitations per minute that an account emails, because their addresses are not verified. */
+const MAX_INVITATION_EMAILS = 10
+
+/** Returns whether an account may email another invitation. It can still copy the link. */
+export const mayMailInvitation = async (em: EntityManager, accountId: string): Promise<boolean> =>
+  (await countAttempt(em.fork(), `invitation email ${accountId}`, MAX_INVITATION_EMAILS)).allowed

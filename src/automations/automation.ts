@@ -63,9 +63,11 @@ function whyNeverConfirms(steps: readonly PlacedInput[]): MissingPart | undefine
       const why = `${path} goes to contacts who have not confirmed yet, and needs "category": "transactional"`
       return { why, param: `${pointer}/category` }
     }
-    const { subject, html, text, made, compiled } = step
+    const { subject, made, compiled } = step
+    // The html of a step with a design or a template is not sent.
+    const { html, text } = compiled ?? step
     const asksIn = (...said: (string | null | undefined)[]) => said.some((part) => part?.includes('confirmUrl'))
-    const isAsking = asksIn(subject, html, text, made?.content.html, made?.content.text, compiled?.html)
+    const isAsking = asksIn(subject, html, text, made?.content.html, made?.content.text)
     const silent = Object.entries(made?.translations ?? {}).find(([, { html: in_, text: as }]) => !asksIn(in_, as))
     if (isAsking && silent) {
       const why = `${path} has no {{ confirmUrl }} in its translation ${silent[0]}`

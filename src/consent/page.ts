@@ -9,9 +9,9 @@ export const PAGE_SECURITY_POLICY =
 
 const DEFAULT_COLOR = '#026b98'
 
-/** The brand color has a contrast of at least 4.5:1 with white. On dark ground, texts use a lighter mix of it. */
+/** The brand color has a contrast of at least 4.5:1 with the page. On dark ground, texts and borders use a lighter mix of it. */
 const styleOf = (color: string): string => `
-:root { color-scheme: light dark; --brand: ${color}; --link: light-dark(var(--brand), color-mix(in oklab, var(--brand) 45%, white));
+:root { color-scheme: light dark; --brand: ${color}; --link: light-dark(var(--brand), color-mix(in oklab, var(--brand) 30%, white));
   --page: light-dark(#f4f3f0, #16181a); --paper: light-dark(#fffffe, #1f2224); --line: light-dark(#d9d7d2, #3b3f42); --quiet: light-dark(#5c5a55, #a9adb0) }
 * { box-sizing: border-box }
 body { margin: 0; font: 16px/1.5 system-ui, sans-serif; background: var(--page); color: light-dark(#1c1b19, #eceeef); border-top: 4px solid var(--brand) }
@@ -26,7 +26,7 @@ label { display: flex; gap: .75rem; padding: .75rem 0; border-top: 1px solid var
 label small, form > small { display: block; color: var(--quiet) } form > small { margin-top: .5rem }
 input { width: 1.25rem; height: 1.25rem; margin: .1rem 0 0; flex: none; accent-color: var(--brand) }
 button { font: inherit; font-weight: 600; padding: .6rem 1.4rem; border-radius: .5rem; border: 1px solid light-dark(#8a8782, #767b7f); background: none; color: inherit; cursor: pointer }
-button.main { border-color: transparent; background: var(--brand); color: white }
+button.main { border-color: var(--link); background: var(--brand); color: white }
 button:focus-visible, input:focus-visible { outline: 3px solid Highlight; outline-offset: 2px }
 form + form { margin-top: 2rem; padding-top: 1.5rem; border-top: 1px solid var(--line) } p { margin: 0 0 .75rem }
 [role=status] { padding: .6rem .9rem; border: 1px solid var(--link); border-radius: .5rem }

@@ -7,12 +7,17 @@ interface Delivery {
   error: string | null
   sentAt: Date | null
   dueAt?: Date | null
+  waitsForWinner?: boolean
 }
 
 /** Returns whether an email was sent. @param email how sentences name it, such as `The email “Welcome”` */
-export function deliveryFact({ status, error, sentAt, dueAt }: Delivery, title: string, email: string): Fact {
+export function deliveryFact(
+  { status, error, sentAt, dueAt = null, waitsForWinner = false }: Delivery,
+  title: string,
+  email: string,
+): Fact {
   const fact = { name: 'EMAIL', title, needs: 'sent' }
-  const why = (error ?? 'sending failed').replace(/\.$/, '')
+  const why = (error ?? 'sending failed').replace(/\.$/, '').replace(/^The /, 'the ').replace(/^An /, 'an ')
   switch (status) {
     case 'SENT': {
       const when = sentAt ? ` on ${timeText(sentAt)}` : ''
@@ -39,13 +44,26 @@ export function deliveryFact({ status, error, sentAt, dueAt }: Delivery, title: 
       return { ...fact, state: 'FALSE', found: 'dismissed', sentence: `${email} was dismissed, so it was not sent.` }
     case 'QUEUED':
     case 'SENDING':
-    case 'DEFERRED': {
-      const when = dueAt ? `, due ${timeText(dueAt)}` : ''
-      const sentence =
-        status === 'DEFERRED'
-          ? `The mail server deferred ${email.replace(/^T/, 't')}. It is tried again.`
-          : `${email} waits to be sent.`
-      return { ...fact, state: 'OPEN', found: `${status === 'DEFERRED' ? 'deferred' : 'waiting'}${when}`, sentence }
-    }
+    case 'DEFERRED':
+      return { ...fact, state: 'OPEN', ...waiting({ status, dueAt, waitsForWinner }, email) }
   }
+}
+
+/** Describes an email that is still to be sent. */
+function waiting(
+  { status, dueAt, waitsForWinner }: Pick<Delivery, 'status' | 'dueAt' | 'waitsForWinner'>,
+  email: string,
+) {
+  if (waitsForWinner)
+    return {
+      found: 'waiting for the winner of the A/B test',
+      sentence: `${email} waits for the winner of the A/B test.`,
+    }
+  const when = dueAt ? `, due ${timeText(dueAt)}` : ''
+  return status === 'DEFERRED'
+    ? {
+        found: `deferred${when}`,
+        sentence: `The mail server deferred ${email.replace(/^T/, 't')}. It is tried again.`,
+      }
+    : { found: `waiting${when}`, sentence: `${email} waits to be sent.` }
 }

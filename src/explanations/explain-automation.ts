@@ -14,6 +14,7 @@ import {
   emailsOfEnrollment,
   type LastEnrollment,
   lastEnrollmentOf,
+  lastOccurrenceOf,
   type LastRefusal,
   lastRefusalOf,
 } from './queries.ts'
@@ -28,9 +29,10 @@ export async function explainAutomation(
   automation: Automation,
   contact: ContactProfile,
 ): Promise<Explanation> {
-  const enrollment = await lastEnrollmentOf(em, automation.id, contact.id)
-  const refusal = await lastRefusalOf(em, automation.id, contact.id)
-  const listIds = automation.trigger === 'LIST_ADDED' && automation.triggerKey != null ? [automation.triggerKey] : []
+  const { id: automationId, trigger, triggerKey } = automation
+  const enrollment = await lastEnrollmentOf(em, automationId, contact.id)
+  const refusal = await lastRefusalOf(em, automation, contact.id)
+  const listIds = trigger === 'LIST_ADDED' && triggerKey != null ? [triggerKey] : []
   const barrier = await barrierFact(em, contact.id, { category: 'marketing', listIds })
   const base = { enrollmentId: enrollment?.id ?? null, messageId: null }
   if (enrollment) {
@@ -38,20 +40,34 @@ export async function explainAutomation(
     const wasRefused = refusal !== undefined && refusal.createdAt > enrollment.enrolledAt
     const facts = [enteredFact(enrollment), ...emails, ...(wasRefused ? [refusedFact(refusal)] : []), barrier]
     const sentence = [
-      stateSentence(enrollment),
-      ...[sentenceOfFirst(emails) ?? [], wasRefused ? againSentence(refusal) : []].flat(),
+      ...[sentenceOfFirst(emails) ?? []].flat(),
+      stateSentence(enrollment, automation),
+      ...(wasRefused ? [againSentence(refusal)] : []),
     ].join(' ')
     return { ...base, outcome: 'ENTERED', sentence, facts }
   }
+  const occurrence =
+    triggerKey == null
+      ? undefined
+      : await lastOccurrenceOf(em, { automationId, contactId: contact.id, trigger, key: triggerKey })
+  const eventData = refusal ? refusal.data : occurrence?.data
+  const filter = await filterFacts(em, automation, contact, { refusal, eventData })
+  // In the order in which an entry is decided.
+  const other = refusal && (refusal.rule !== 'FILTER' || filter.length === 0) ? refusal : undefined
+  const isBeforeFilter = other?.rule !== 'REENTRY'
+  const others = other && other.rule !== 'PAUSED' ? [refusedFact(other)] : []
   const facts = [
     activeFact(automation, refusal),
-    await triggerFact(em, automation, contact, refusal?.createdAt),
-    ...(await filterFacts(em, automation, contact, refusal)),
-    ...otherRefusals(refusal),
-    barrier,
+    await triggerFact(em, automation, contact, { occurrence, refusedAt: refusal?.createdAt }),
+    ...(isBeforeFilter ? [...others, ...filter] : [...filter, ...others]),
   ]
-  const entryFacts = facts.slice(0, -1)
-  return { ...base, outcome: 'NOT_ENTERED', sentence: sentenceOfFirst(entryFacts) ?? NOT_YET, facts }
+  const decided =
+    refusal && refusal.rule !== 'PAUSED'
+      ? `The contact did not enter on ${timeText(refusal.createdAt)}: ${reasonOf(refusal)}.`
+      : undefined
+  const open = facts.find(({ state, sentence }) => state === 'OPEN' && sentence !== '')
+  const sentence = decided ?? sentenceOfFirst(facts) ?? open?.sentence ?? NOT_YET
+  return { ...base, outcome: 'NOT_ENTERED', sentence, facts: [...facts, barrier] }
 }
 
 const NOT_YET = 'Nothing keeps the contact out. They enter when the trigger happens next.'
@@ -80,26 +96,35 @@ async function filterFacts(
   em: EntityManager,
   { workspaceId, entry }: Automation,
   { id }: ContactProfile,
-  refusal: LastRefusal | undefined,
+  { refusal, eventData }: { refusal: LastRefusal | undefined; eventData: unknown },
 ): Promise<Fact[]> {
   const { filter } = entry as EntryRules
   if (!filter) return []
   const condition = filter as unknown as Condition
-  const found = await explainMatches(em, workspaceId, id, [condition], { at: await timeIn(em, workspaceId) })
+  const evaluation = { at: await timeIn(em, workspaceId), eventData }
+  const found = await explainMatches(em, workspaceId, id, [condition], evaluation)
   const matches = found?.matches[0] ?? false
   const values = valuesText(found?.values ?? [])
-  const wasRefused = refusal?.rule === 'FILTER'
-  const then = wasRefused ? `did not match on ${timeText(refusal.createdAt)}; ` : ''
+  const now = `${matches ? 'matches' : 'does not match'}${values && `: ${values}`}`
+  const fact = { name: 'FILTER', title: 'Matches the entry filter', needs: 'matches' }
+  // A rule that is checked later refused the entry, so the filter matched.
+  if (refusal?.rule === 'REENTRY')
+    return [{ ...fact, state: 'TRUE', found: `matched on ${timeText(refusal.createdAt)}`, sentence: '' }]
+  if (refusal?.rule === 'FILTER')
+    return [
+      {
+        ...fact,
+        state: 'FALSE',
+        found: `did not match on ${timeText(refusal.createdAt)}. As of now: ${now}`,
+        sentence: '',
+      },
+    ]
   return [
     {
-      name: 'FILTER',
-      state: matches && !wasRefused ? 'TRUE' : 'FALSE',
-      title: 'Matches the entry filter',
-      needs: 'matches',
-      found: `${then}${wasRefused ? 'now ' : ''}${matches ? 'matches' : 'does not match'}${values && `: ${values}`}`,
-      sentence: wasRefused
-        ? `The contact did not match the entry filter on ${timeText(refusal.createdAt)}, when the trigger happened.`
-        : `The contact does not match the entry filter${values && `: ${values}`}.`,
+      ...fact,
+      state: matches ? 'TRUE' : 'FALSE',
+      found: now,
+      sentence: `The contact does not match the entry filter${values && `: ${values}`}.`,
     },
   ]
 }
@@ -136,11 +161,6 @@ const OTHER_RULES: Partial<Record<RefusalReason, { title: string; needs: string;
   },
 }
 
-function otherRefusals(refusal: LastRefusal | undefined): Fact[] {
-  const rule = refusal && OTHER_RULES[refusal.rule]
-  return rule ? [refusedFact(refusal)] : []
-}
-
 const reasonOf = ({ rule }: LastRefusal): string =>
   OTHER_RULES[rule]?.why ?? (rule === 'PAUSED' ? 'the automation was paused' : 'the entry filter did not match')
 
@@ -171,22 +191,17 @@ function enteredFact(enrollment: LastEnrollment): Fact {
   }
 }
 
-function stateSentence({
-  status,
-  enrolledAt,
-  endedAt,
-  endedBy,
-  place,
-  stepCount,
-  paused,
-  wakesAt,
-}: LastEnrollment): string {
+function stateSentence(
+  { status, enrolledAt, endedAt, endedBy, place, stepCount, paused, wakesAt }: LastEnrollment,
+  { status: automationStatus }: Automation,
+): string {
   const since = timeText(enrolledAt)
   if (status === 'ACTIVE') {
-    if (paused) return `The contact has been in it since ${since}. The enrollment is paused.`
-    const at = wakesAt === null ? '' : `, at ${timeText(wakesAt)}`
+    const isPaused = paused || automationStatus !== 'ACTIVE'
+    const at = wakesAt === null || isPaused ? '' : `, at ${timeText(wakesAt)}`
     const next = place === null ? '' : ` Step ${place} of ${stepCount} is next${at}.`
-    return `The contact has been in it since ${since}.${next}`
+    const held = isPaused ? ` No email is sent while the automation is ${automationStatus.toLowerCase()}.` : ''
+    return `The contact has been in it since ${since}.${next}${paused && automationStatus === 'ACTIVE' ? ' The enrollment is paused.' : held}`
   }
   const when = endedAt === null ? '' : ` until ${timeText(endedAt)}`
   if (status === 'COMPLETED') return `The contact was in it from ${since}${when}, and completed it.`
@@ -194,10 +209,10 @@ function stateSentence({
   return `The contact was in it from ${since}${when}. ${why}`
 }
 
-function emailFact({ subject, ...email }: EmailOfEnrollment, enrollment: LastEnrollment): Fact {
+function emailFact({ subject, isInBranch, ...email }: EmailOfEnrollment, enrollment: LastEnrollment): Fact {
   const title = `Email “${subject}”`
   const { status } = email
   if (status !== null) return deliveryFact({ ...email, status }, title, `The email “${subject}”`)
-  const found = enrollment.status === 'ACTIVE' ? 'not reached yet' : 'not reached'
+  const found = enrollment.status === 'ACTIVE' && !isInBranch ? 'not reached yet' : 'not reached'
   return { name: 'EMAIL', state: 'OPEN', title, needs: 'sent', found, sentence: '' }
 }

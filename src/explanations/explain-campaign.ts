@@ -23,27 +23,37 @@ export async function explainCampaign(
     return { outcome, sentence: delivery.sentence, facts, enrollmentId: null, messageId: message.id }
   }
   const { isReached, isInTime } = await isReachedBy(em, campaign.id, contact.id)
-  const { category, audience } = campaign
+  const { category, audience, startedAt } = campaign
+  // A contact who joins before the campaign reaches them is a recipient.
+  const joinedBy = isReached ? startedAt : undefined
   const facts = [
     status,
     createdFact(campaign, contact, isInTime),
-    ...(await audienceFacts(em, campaign, contact)),
-    await barrierFact(em, contact.id, { category, listIds: audience.listIds }),
+    ...(await audienceFacts(em, campaign, contact, joinedBy)),
+    await barrierFact(em, contact.id, {
+      category,
+      listIds: audience.listIds.filter((id) => contact.listIds.includes(id)),
+    }),
   ]
-  const isWaiting = campaign.status === 'SCHEDULED' || (isSending(campaign) && !isReached)
-  const sentence = sentenceOfFirst(facts) ?? (isWaiting ? DUE : NOT_IN_AUDIENCE)
+  const isWaiting = campaign.status !== 'SENT' && campaign.status !== 'CANCELLED' && !isReached
+  const wasCut = campaign.status === 'CANCELLED' && startedAt != null && !isReached
+  const sentence = sentenceOfFirst(facts) ?? (wasCut ? CUT : isWaiting ? dueSentence(campaign) : NOT_IN_AUDIENCE)
   const isDue = isWaiting && facts.every(({ state }) => state !== 'FALSE')
   return { outcome: isDue ? 'WAITING' : 'NOT_SENT', sentence, facts, enrollmentId: null, messageId: null }
 }
 
-const DUE = 'The contact is in the audience, and gets the email when the campaign reaches them.'
+const CUT = 'The campaign was cancelled before it reached the contact.'
+
+const dueSentence = ({ status }: Campaign): string =>
+  status === 'PAUSED'
+    ? 'The campaign is paused. The contact is in the audience, and gets the email after it continues.'
+    : 'The contact is in the audience, and gets the email when the campaign reaches them.'
+
 const NOT_IN_AUDIENCE =
   'The contact was not in the audience when the campaign was sent. They are now, so something has changed since.'
 
-const isSending = ({ status }: Campaign): boolean => status === 'SENDING' || status === 'PAUSED'
-
 function statusFact({ status, startedAt, scheduledAt }: Campaign): Fact {
-  const fact = { name: 'CAMPAIGN', title: 'Campaign was sent', needs: 'sent' }
+  const fact = { name: 'CAMPAIGN', title: 'Campaign', needs: 'sent' }
   const started = startedAt ? ` ${timeText(startedAt)}` : ''
   switch (status) {
     case 'DRAFT':
@@ -59,7 +69,12 @@ function statusFact({ status, startedAt, scheduledAt }: Campaign): Fact {
     }
     case 'SENDING':
     case 'PAUSED':
-      return { ...fact, state: 'OPEN', found: `${status.toLowerCase()} since${started}`, sentence: '' }
+      return {
+        ...fact,
+        state: 'OPEN',
+        found: `${status.toLowerCase()}${startedAt ? ` since${started}` : ''}`,
+        sentence: '',
+      }
     case 'SENT':
       return { ...fact, state: 'TRUE', found: `sent${started}`, sentence: '' }
     case 'CANCELLED':
@@ -85,14 +100,15 @@ function createdFact({ startedAt }: Campaign, { createdAt }: ContactProfile, isI
 
 async function audienceFacts(
   em: EntityManager,
-  { workspaceId, audience, startedAt }: Campaign,
+  { workspaceId, audience, status }: Campaign,
   { id }: ContactProfile,
+  joinedBy: Date | null | undefined,
 ): Promise<Fact[]> {
   const { listIds, segmentIds, exclude } = audience
   const included = await partsOf(em, workspaceId, id, { listIds, segmentIds })
   const excluded = await partsOf(em, workspaceId, id, exclude)
   const joined = included.filter(({ isIn }) => isIn)
-  const joinedInTime = joined.filter(({ addedAt }) => !addedAt || !startedAt || addedAt <= startedAt)
+  const joinedInTime = joined.filter(({ addedAt }) => !addedAt || !joinedBy || addedAt <= joinedBy)
   const late = joinedInTime.length === 0 ? joined[0] : undefined
   const facts: Fact[] = [
     {
@@ -100,10 +116,10 @@ async function audienceFacts(
       state: joinedInTime.length > 0 ? 'TRUE' : 'FALSE',
       title: 'In the audience',
       needs: included.length === 0 ? 'a list or segment' : included.map(({ name }) => name).join(' or '),
-      found: joined.length === 0 ? 'in none of them now' : joined.map(foundIn).join(', '),
+      found: joined.length === 0 ? nowIn(included) : joined.map(foundIn).join(', '),
       sentence: late
         ? `The contact joined the ${late.name} on ${timeText(late.addedAt!)}, after the audience was fixed.`
-        : `The contact is not in the audience: ${included.length === 0 ? 'the campaign has no list or segment' : included.map(({ name }) => name).join(' or ')}.`,
+        : `The contact is not in the audience: ${included.length === 0 ? missingParts(status) : included.map(({ name }) => name).join(' or ')}.`,
     },
   ]
   const exclusion = excluded.find(({ isIn }) => isIn)
@@ -113,11 +129,16 @@ async function audienceFacts(
       state: exclusion ? 'FALSE' : 'TRUE',
       title: 'Not excluded',
       needs: `not in the ${excluded.map(({ name }) => name).join(' or ')}`,
-      found: exclusion ? foundIn(exclusion) : 'in none of them now',
+      found: exclusion ? foundIn(exclusion) : nowIn(excluded),
       sentence: exclusion ? `The contact is in the ${exclusion.name}, which the campaign excludes.` : '',
     })
   return facts
 }
+
+const missingParts = (status: Campaign['status']): string =>
+  status === 'DRAFT' ? 'the campaign has no list or segment' : 'its lists and segments were deleted'
+
+const nowIn = ({ length }: readonly Part[]): string => (length === 1 ? 'not in it now' : 'in none of them now')
 
 /** A list or segment of an audience. `name` begins with its kind. */
 interface Part {

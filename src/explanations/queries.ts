@@ -48,13 +48,15 @@ export interface EmailOfEnrollment {
   status: MessageStatus | null
   error: string | null
   sentAt: Date | null
+  /** Whether it is in a branch, which the enrollment may not have taken. */
+  isInBranch: boolean
 }
 
 /** Reads the emails of an enrollment, in the order of their steps. */
 export async function emailsOfEnrollment(em: EntityManager, enrollmentId: string): Promise<EmailOfEnrollment[]> {
   const rows = await sql(
     em,
-    `select step ->> 'id' as step_id, content.subject, message.status, message.error, message.sent_at
+    `select step ->> 'id' as step_id, content.subject, step ? 'in' as is_in_branch, message.status, message.error, message.sent_at
      from enrollments enrollment
      join automation_versions version using (automation_id, version)
      cross join lateral jsonb_array_elements(version.steps) with ordinality as steps(step, place)
@@ -71,19 +73,24 @@ export async function emailsOfEnrollment(em: EntityManager, enrollmentId: string
 export interface LastRefusal {
   rule: RefusalReason
   createdAt: Date
+  /** The data of the event, if one would have started the enrollment. */
+  data: unknown
 }
 
-/** Reads the most recent entry that was refused. */
+/** Reads the most recent entry that was refused, unless the automation has another trigger by now. */
 export async function lastRefusalOf(
   em: EntityManager,
-  automationId: string,
+  { id, trigger, triggerKey }: { id: string; trigger: Trigger; triggerKey?: string | null | undefined },
   contactId: string,
 ): Promise<LastRefusal | undefined> {
   const rows = await sql(
     em,
-    `select rule, created_at from refused_entries where automation_id = $1::uuid and contact_id = $2::uuid
-     order by id desc limit 1`,
-    [automationId, contactId],
+    `select rule, refused.created_at, event.data from refused_entries refused
+     left join trigger_events event on event.id = refused.event_id
+     where automation_id = $1::uuid and refused.contact_id = $2::uuid
+       and (event.id is null or (event.type = $3 and coalesce(event.name_key, event.name) = $4))
+     order by refused.id desc limit 1`,
+    [id, contactId, trigger, triggerKey ?? null],
   )
   return toObjects<LastRefusal>(rows, 'createdAt')[0]
 }
@@ -93,6 +100,8 @@ export interface LastOccurrence {
   createdAt: Date
   /** Whether the automation listened for it. */
   isHeard: boolean
+  /** The data of an event. */
+  data: unknown
 }
 
 /** Reads when the trigger of an automation last happened to a contact. Only events are recorded if nothing listened for them. */
@@ -102,7 +111,7 @@ export async function lastOccurrenceOf(
 ): Promise<LastOccurrence | undefined> {
   const rows = await sql(
     em,
-    `select created_at, automation_ids @> array[$1::uuid] or exists (
+    `select created_at, data, automation_ids @> array[$1::uuid] or exists (
        select from jsonb_path_query(effects, '$.*[*].automationId') heard where heard #>> '{}' = $1::uuid::text
      ) as is_heard
      from trigger_events
@@ -111,6 +120,25 @@ export async function lastOccurrenceOf(
     [automationId, contactId, trigger, key],
   )
   return toObjects<LastOccurrence>(rows, 'createdAt')[0]
+}
+
+/** Reads when a contact asked to join a list and has not confirmed yet. */
+export async function requestTime(em: EntityManager, contactId: string, listId: string): Promise<Date | undefined> {
+  const rows = await sql(
+    em,
+    'select requested_at from confirmation_requests where contact_id = $1::uuid and list_id::text = $2',
+    [contactId, listId],
+  )
+  return toObjects<{ requestedAt: Date }>(rows, 'requestedAt')[0]?.requestedAt
+}
+
+/** Returns whether an automation knows a contact as one who is in the segment that starts it. */
+export async function isKnownInSegment(em: EntityManager, automationId: string, contactId: string): Promise<boolean> {
+  const rows = await sql(em, 'select from segment_members where automation_id = $1::uuid and contact_id = $2::uuid', [
+    automationId,
+    contactId,
+  ])
+  return rows.length > 0
 }
 
 /** Reads the time at which a contact got a tag. */
@@ -201,7 +229,9 @@ export interface CampaignMessage {
   error: string | null
   createdAt: Date
   sentAt: Date | null
+  /** `null` while it waits for the winner of an A/B test. */
   dueAt: Date | null
+  waitsForWinner: boolean
 }
 
 /** Reads the message of a campaign to a contact. */
@@ -212,7 +242,9 @@ export async function campaignMessage(
 ): Promise<CampaignMessage | undefined> {
   const rows = await sql(
     em,
-    `select id, status, error, created_at, sent_at, due_at from messages
+    `select id, status, error, created_at, sent_at, nullif(due_at, 'infinity') as due_at,
+       coalesce(due_at = 'infinity', false) as waits_for_winner
+     from messages
      where campaign_id = $1::uuid and contact_id = $2::uuid`,
     [campaignId, contactId],
   )

@@ -5,29 +5,34 @@ import { contactMatches } from '../segments/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import { timeIn } from '../workspaces/index.ts'
 import { type Fact, timeText } from './explanation.ts'
-import { lastOccurrenceOf, listsWith, segmentNames, tagTime } from './queries.ts'
+import { isKnownInSegment, type LastOccurrence, listsWith, requestTime, segmentNames, tagTime } from './queries.ts'
 
-/** A thing that a contact needs for a trigger, and the time at which they got it. */
+/** A thing that a contact needs for a trigger, and what is known without a recorded occurrence. */
 interface Requirement {
   title: string
   needs: string
-  /** `undefined` if the contact does not have it. `null` if the time is not known. */
-  since: Date | null | undefined
-  /** Why the contact did not enter, if they do not have it. */
-  lack: string
+  /** What was found, and the reason why the contact did not enter. */
+  found: string
+  sentence: string
+  /** Whether it may still start the automation. */
+  isOpen?: boolean
 }
 
+/** Minutes after which an enrollment that a trigger started is recorded, unless something is wrong. */
+const START_MINUTES = 60
+
 /**
- * Returns whether the trigger of an automation happened to a contact.
+ * Returns whether the trigger of an automation happened to a contact who is not enrolled.
+ * @param occurrence the last one that is recorded
  * @param refusedAt when a rule last kept the contact out; the trigger happened then
  */
 export async function triggerFact(
   em: EntityManager,
   automation: Automation,
   contact: ContactProfile,
-  refusedAt: Date | undefined,
+  { occurrence, refusedAt }: { occurrence: LastOccurrence | undefined; refusedAt: Date | undefined },
 ): Promise<Fact> {
-  const { id: automationId, trigger, triggerKey: key } = automation
+  const { triggerKey: key } = automation
   const fact = { name: 'TRIGGER' }
   if (key == null)
     return {
@@ -38,22 +43,29 @@ export async function triggerFact(
       found: 'incomplete',
       sentence: 'The trigger of the automation is incomplete, so no contact enters.',
     }
-  const { title, needs, since, lack } = await requirementOf(em, automation, contact, key)
-  const occurrence = await lastOccurrenceOf(em, { automationId, contactId: contact.id, trigger, key })
-  const happenedAt = occurrence?.isHeard ? occurrence.createdAt : refusedAt
-  if (happenedAt) return { ...fact, state: 'TRUE', title, needs, found: timeText(happenedAt), sentence: '' }
-  const last = occurrence?.createdAt ?? since
-  if (last === undefined) return { ...fact, state: 'FALSE', title, needs, found: 'never', sentence: lack }
-  const when = last === null ? '' : ` on ${timeText(last)}`
+  const { title, needs, found, sentence, isOpen } = await requirementOf(em, automation, contact, key)
+  const base = { ...fact, title, needs }
+  if (refusedAt) return { ...base, state: 'TRUE', found: timeText(refusedAt), sentence: '' }
+  if (!occurrence) return { ...base, state: isOpen ? 'OPEN' : 'FALSE', found, sentence }
+  const when = timeText(occurrence.createdAt)
+  if (!occurrence.isHeard) return { ...base, ...missed(automation.trigger, when) }
+  const isRecent = Date.now() - occurrence.createdAt.getTime() < START_MINUTES * 60_000
   return {
-    ...fact,
-    state: 'FALSE',
-    title,
-    needs,
-    found: `${last === null ? 'yes' : timeText(last)}, but the automation did not start then`,
-    sentence: `${HAPPENED[trigger]}${when}, when the automation did not listen for it. It starts for what happens while it is active.`,
+    ...base,
+    state: 'OPEN',
+    found: when,
+    sentence: isRecent
+      ? `The trigger happened on ${when}, and the contact is about to enter.`
+      : `The trigger happened on ${when}. The enrollment is no longer stored, or it was removed.`,
   }
 }
+
+/** Describes a trigger that happened when the automation did not listen for it. */
+const missed = (trigger: Trigger, when: string) => ({
+  state: 'FALSE' as const,
+  found: `${when}, but the automation did not start then`,
+  sentence: `${HAPPENED[trigger]} on ${when}, when the automation did not listen for it. It starts for what happens while it is active.`,
+})
 
 const HAPPENED: Record<Trigger, string> = {
   EVENT: 'The event happened',
@@ -62,69 +74,83 @@ const HAPPENED: Record<Trigger, string> = {
   LIST_REQUESTED: 'The contact asked to join the list',
   SIGNUP: 'The contact was created',
   SEGMENT_ENTERED: 'The contact entered the segment',
-  DATE: 'The contact got the date',
+  DATE: 'The date came',
 }
 
+/** Describes what a contact has at this moment. */
 async function requirementOf(
   em: EntityManager,
-  { workspaceId, trigger, triggerConfig }: Automation,
+  { id, workspaceId, trigger, triggerConfig }: Automation,
   contact: ContactProfile,
   key: string,
 ): Promise<Requirement> {
+  const since = (at: Date | undefined, lack: string) =>
+    at === undefined ? { found: 'never', sentence: lack } : missed(trigger, timeText(at))
   switch (trigger) {
     case 'EVENT': {
       const name = triggerConfig.eventName ?? key
-      return {
-        title: `Event ${name}`,
-        needs: 'received',
-        since: undefined,
-        lack: `The contact has never had the event ${name}, which starts the automation.`,
-      }
+      const lack = `The contact has never received the event “${name}”, which starts the automation.`
+      return { title: `Event “${name}”`, needs: 'received', ...since(undefined, lack) }
     }
     case 'TAG_ADDED': {
       const name = triggerConfig.tagName ?? key
-      return {
-        title: `Tag “${name}”`,
-        needs: 'added',
-        since: await tagTime(em, contact.id, key),
-        lack: `The contact does not have the tag “${name}”, which starts the automation.`,
-      }
+      const lack = `The contact does not have the tag “${name}”, which starts the automation.`
+      return { title: `Tag “${name}”`, needs: 'added', ...since(await tagTime(em, contact.id, key), lack) }
     }
     case 'LIST_ADDED':
     case 'LIST_REQUESTED': {
       const [list] = await listsWith(em, workspaceId, contact.id, [key])
       const name = list ? `“${list.name}”` : 'that was deleted'
-      return {
-        title: `List ${name}`,
-        needs: trigger === 'LIST_ADDED' ? 'joined' : 'asked to join',
-        since: list?.addedAt ?? undefined,
-        lack: `The contact ${trigger === 'LIST_ADDED' ? 'is not in' : 'has not asked to join'} the list ${name}, which starts the automation.`,
+      const title = `List ${name}`
+      if (trigger === 'LIST_ADDED') {
+        const lack = `The contact is not in the list ${name}, which starts the automation.`
+        return { title, needs: 'joined', ...since(list?.addedAt ?? undefined, lack) }
       }
+      const lack = `The contact has not asked to join the list ${name}, which starts the automation.`
+      return { title, needs: 'asked to join', ...since(await requestTime(em, contact.id, key), lack) }
     }
     case 'SIGNUP':
-      return { title: 'New contact', needs: 'created while active', since: contact.createdAt, lack: '' }
+      return { title: 'New contact', needs: 'created while active', ...since(contact.createdAt, '') }
     case 'SEGMENT_ENTERED': {
       const [segment] = await segmentNames(em, workspaceId, [key])
       const name = segment ? `“${segment.name}”` : 'that was deleted'
+      const base = { title: `Segment ${name}`, needs: 'entered while active' }
       const at = await timeIn(em, workspaceId)
-      const isIn =
-        segment !== undefined && (await contactMatches(em, workspaceId, contact.id, { segment: key }, { at }))
-      return {
-        title: `Segment ${name}`,
-        needs: 'entered while active',
-        since: isIn ? null : undefined,
-        lack: `The contact is not in the segment ${name}, which starts the automation.`,
-      }
+      if (!segment || !(await contactMatches(em, workspaceId, contact.id, { segment: key }, { at })))
+        return {
+          ...base,
+          found: 'not in it',
+          sentence: `The contact is not in the segment ${name}, which starts the automation.`,
+        }
+      return (await isKnownInSegment(em, id, contact.id))
+        ? {
+            ...base,
+            found: 'in it since before',
+            sentence: `The contact was already in the segment ${name}. The automation starts for contacts who enter it.`,
+          }
+        : { ...base, found: 'in it now', sentence: `The contact has just entered the segment ${name}.`, isOpen: true }
     }
     case 'DATE': {
       const name = key.replace(/^contact\.(metadata\.)?/, '')
-      const has = name === 'createdAt' || contact.metadata[name] != null
+      const value = name === 'createdAt' ? contact.createdAt : contact.metadata[name]
+      const base = { title: `Date ${name}`, needs: 'reached while active' }
+      if (value == null)
+        return {
+          ...base,
+          found: 'missing',
+          sentence: `The contact has no date in ${name}, which starts the automation.`,
+        }
+      const text = (value instanceof Date ? timeText(value) : textOf(value)).slice(0, MAX_VALUE_LENGTH)
       return {
-        title: `Date ${name}`,
-        needs: 'reached while active',
-        since: has ? null : undefined,
-        lack: `The contact has no date in ${name}, which starts the automation.`,
+        ...base,
+        found: text,
+        sentence: `The date in ${name} is ${text}. The automation starts when it comes, and has not started for it yet.`,
       }
     }
   }
 }
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
+
+/** A text longer than this is no date. */
+const MAX_VALUE_LENGTH = 40

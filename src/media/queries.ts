@@ -4,9 +4,9 @@ import type { Image, ImageType } from '../platform/image.ts'
 
 /** A use of a file. */
 export interface MediaUse {
-  kind: 'TEMPLATE' | 'AUTOMATION' | 'CAMPAIGN' | 'EMAIL'
+  kind: 'TEMPLATE' | 'AUTOMATION' | 'CAMPAIGN' | 'EMAIL' | 'SENDER'
   id: string
-  /** The name, or the subject of a transactional email. */
+  /** The name, the subject of a transactional email, or "Logo" of the sender. */
   name: string
   /** The status of an automation or a campaign. */
   status: string | null
@@ -17,7 +17,7 @@ const MAX_USES = 100
 
 /**
  * Returns what shows a file: templates in their newest version, automations in any version or as a draft, because contacts may
- * still be on an old one, campaigns, and transactional emails that are scheduled.
+ * still be on an old one, campaigns, transactional emails that are scheduled, and the pages for recipients.
  *
  * @param onlySending whether ended campaigns are left out
  */
@@ -48,6 +48,9 @@ export async function findUses(
        left join template_versions used on used.template_id = email.template_id and used.version = email.template_version
        where email.workspace_id = $1::uuid and email.scheduled_at > now() and email.cancelled_at is null
          and (strpos(email.html, $2) > 0 or strpos(used.source::text, $2) > 0)
+       union all
+       select 'SENDER', workspace_id, 'Logo', null from senders
+       where workspace_id = $1::uuid and strpos(logo_path, $2) > 0
      ) used order by name, id limit ${MAX_USES}`,
     [workspaceId, `/m/${hash}.`, onlySending],
   )

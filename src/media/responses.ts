@@ -30,10 +30,10 @@ export const fileResponse = object(fields)
 
 const useResponse = object({
   kind: string()
-    .oneOf(['TEMPLATE', 'AUTOMATION', 'CAMPAIGN', 'EMAIL'] as const)
+    .oneOf(['TEMPLATE', 'AUTOMATION', 'CAMPAIGN', 'EMAIL', 'SENDER'] as const)
     .required()
     .meta({ example: 'TEMPLATE' }),
-  id: id('template, automation, campaign or scheduled email'),
+  id: id('template, automation, campaign or scheduled email, or of the workspace for the logo of its sender'),
   name: string().required().meta({ example: 'Welcome' }),
   status: nullableText('The status of an automation or a campaign.'),
 })

@@ -50,6 +50,7 @@ const SCOPES_OF_USES = {
   AUTOMATION: 'automations:read',
   CAMPAIGN: 'campaigns:read',
   EMAIL: 'emails:send',
+  SENDER: 'templates:read',
 } as const satisfies Record<MediaUse['kind'], Scope>
 
 const fileLinks = (id: string) => ({ getMediaFile: { id }, updateMediaFile: { id }, deleteMediaFile: { id } })

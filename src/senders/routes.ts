@@ -2,6 +2,7 @@ import { array, boolean, number, object, string, type InferType } from 'yup'
 import { type ApiDependencies, atMost, filledText, operation, single, text, ok, warn } from '../http/index.ts'
 import { readBounceDomain, readMailSender, readPublicUrl } from '../instance/index.ts'
 import { domainOf, isEmailAddress } from '../platform/email-address.ts'
+import { invalid } from '../platform/api-error.ts'
 import { SECRETS_KEY_MISSING } from '../platform/secrets-key.ts'
 import { checkDomain } from './check-domain.ts'
 import { createDkimKey, deleteDkimKeys, readDkimKeys, switchDkimKey } from './dkim-keys.ts'
@@ -15,7 +16,8 @@ import {
   FROM_ADDRESS_MISSING,
 } from './errors.ts'
 import { proofOf, recordProof } from './proven-domain-queries.ts'
-import { contrastWithWhite, MIN_CONTRAST } from './contrast.ts'
+import { contrastWithPage, MIN_CONTRAST } from './contrast.ts'
+import { hasMediaFile } from './sender-queries.ts'
 import { getSender, setSender } from './settings.ts'
 import { endWarmUp, readWarmUp, setWarmUp, type WarmUp } from './warm-up-queries.ts'
 
@@ -36,9 +38,9 @@ const address = (description: string, example: string) =>
     .meta({ description, json: { format: 'email' }, example })
 
 const COLOR = /^#[0-9a-f]{6}$/i
-/** The URL of a media file, or its path. */
-const LOGO = /^(https?:\/\/[^/?#\s]+)?\/m\/[A-Za-z0-9_-]+\.[a-z]{3,4}$/
-const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/]+/, '')
+const NO_LOGO = 'logoUrl must be the URL of a media file of this workspace'
+/** The URL of a media file, or its path, and its hash. */
+const LOGO = /^(?:https?:\/\/[^/?#\s]+)?(\/m\/([\w-]{32})\.(?:png|jpg|gif))$/
 
 const senderInput = object({
   fromName: oneLine(200).meta({
@@ -56,22 +58,18 @@ const senderInput = object({
     .matches(COLOR, 'brandColor must be a color such as #2f6b45')
     .test({
       name: 'contrast',
-      message: `brandColor must have a contrast of ${MIN_CONTRAST}:1 with white: choose a darker color`,
-      test: (value) => value == null || !COLOR.test(value) || contrastWithWhite(value) >= MIN_CONTRAST,
+      message: `brandColor must have a contrast of ${MIN_CONTRAST}:1 with a white page: choose a darker color`,
+      test: (value) => value == null || !COLOR.test(value) || contrastWithPage(value) >= MIN_CONTRAST,
     })
     .meta({
       description: 'The color of the pages for recipients: preferences and confirmation.',
       json: { pattern: '^#[0-9A-Fa-f]{6}$' },
       example: '#2f6b45',
     }),
-  logoUrl: string()
-    .nullable()
-    .max(2_000)
-    .matches(LOGO, 'logoUrl must be the URL of a media file of this workspace')
-    .meta({
-      description: 'The URL of a media file, shown on the pages for recipients.',
-      example: 'https://mail.example.com/m/3f2c.png',
-    }),
+  logoUrl: string().nullable().max(2_000).matches(LOGO, NO_LOGO).meta({
+    description: 'The URL of a media file, shown on the pages for recipients.',
+    example: 'https://mail.example.com/m/gk2X0b8W5Zq1yYt3nL7sVh4pRd6cFa9E.png',
+  }),
   trackOpens: boolean().meta({
     description: 'Whether to track opens of marketing emails. Defaults to false.',
     example: false,
@@ -323,7 +321,10 @@ export const senderOperations = [
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     errors: { 409: [DOMAIN_OF_ANOTHER] },
     async handle({ caller, body: { logoUrl, ...body } }, dependencies) {
-      const input = { ...body, logoPath: logoUrl == null ? null : pathOf(logoUrl) }
+      const [, logoPath = null, hash] = LOGO.exec(logoUrl ?? '') ?? []
+      if (hash !== undefined && !(await hasMediaFile(dependencies.em.fork(), caller.workspace.id, hash)))
+        throw invalid(NO_LOGO, '/logoUrl')
+      const input = { ...body, logoPath }
       const { fromAddress } = await setSender(dependencies.em, caller.workspace.id, input)
       const response = await respondWith(dependencies, caller.workspace.id)
       const isUnproven =

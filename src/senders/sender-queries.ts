@@ -9,3 +9,9 @@ export async function readSender(em: EntityManager, workspaceId: string): Promis
   ])
   return row?.sender ?? null
 }
+
+/** Returns whether a workspace has a media file with a hash. */
+export async function hasMediaFile(em: EntityManager, workspaceId: string, hash: string): Promise<boolean> {
+  const rows = await sql(em, 'select from media_files where workspace_id = $1::uuid and hash = $2', [workspaceId, hash])
+  return rows.length > 0
+}

@@ -14,8 +14,6 @@ export interface Converted {
 export interface ConversionPeriod {
   automationId: string
   windowDays: number
-  /** The time of the workspace. */
-  at: Date
 }
 
 export interface WeekConversion extends Converted {
@@ -31,19 +29,13 @@ export interface VersionConversion extends Converted {
 }
 
 const REACHED = `status = 'GOAL_REACHED' and ended_at <= enrolled_at + make_interval(days => $2::integer)`
-const IS_COUNTED = `enrolled_at <= $3::timestamptz - make_interval(days => $2::integer)`
+const IS_COUNTED = `enrolled_at <= now() - make_interval(days => $2::integer)`
 
 const CONVERTED = `count(*)::float8 as enrolled, count(*) filter (where ${IS_COUNTED})::float8 as counted,
   count(*) filter (where ${IS_COUNTED} and ${REACHED})::float8 as reached`
 
-const parametersOf = ({ automationId, windowDays, at }: ConversionPeriod) => [
-  automationId,
-  windowDays,
-  at.toISOString(),
-]
-
-/** The maximum number of weeks of a report. */
-const MAX_WEEKS = 26
+/** The number of weeks whose enrollments are older than the window. */
+const COUNTED_WEEKS = 26
 
 /** Reads the conversion of the enrollments of each of the last weeks, the oldest first. */
 export async function conversionByWeek(em: EntityManager, period: ConversionPeriod): Promise<WeekConversion[]> {
@@ -52,9 +44,9 @@ export async function conversionByWeek(em: EntityManager, period: ConversionPeri
     `select to_char(date_trunc('week', enrolled_at at time zone 'UTC'), 'YYYY-MM-DD') as week, ${CONVERTED},
        count(*) filter (where ${REACHED})::float8 as reached_so_far
      from enrollments where automation_id = $1::uuid
-       and enrolled_at > $3::timestamptz - make_interval(weeks => ${MAX_WEEKS})
+       and enrolled_at >= date_trunc('week', now() - make_interval(days => $2::integer, weeks => ${COUNTED_WEEKS}), 'UTC')
      group by 1 order by 1`,
-    parametersOf(period),
+    [period.automationId, period.windowDays],
   )
   return toObjects<WeekConversion>(rows)
 }
@@ -68,7 +60,7 @@ export async function conversionByVersion(em: EntityManager, period: ConversionP
      ) of_version
      join automation_versions version on version.automation_id = $1::uuid and version.version = of_version.version
      order by version.version desc`,
-    parametersOf(period),
+    [period.automationId, period.windowDays],
   )
   return toObjects<VersionConversion>(rows, 'publishedAt')
 }
@@ -76,11 +68,11 @@ export async function conversionByVersion(em: EntityManager, period: ConversionP
 /** Reads after how many days contacts reached the goal, within the window. Day 1 is the first 24 hours. */
 export async function daysToGoal(
   em: EntityManager,
-  { automationId, windowDays }: Pick<ConversionPeriod, 'automationId' | 'windowDays'>,
+  { automationId, windowDays }: ConversionPeriod,
 ): Promise<{ day: number; reached: number }[]> {
   return sql(
     em,
-    `select floor(extract(epoch from ended_at - enrolled_at) / 86400)::integer + 1 as day, count(*)::float8 as reached
+    `select least(floor(extract(epoch from ended_at - enrolled_at) / 86400)::integer + 1, $2::integer) as day, count(*)::float8 as reached
      from enrollments where automation_id = $1::uuid and ${REACHED}
      group by 1 order by 1`,
     [automationId, windowDays],
@@ -90,7 +82,7 @@ export async function daysToGoal(
 /** Reads the median time to the goal in minutes; `null` if no contact reached it. */
 export async function medianToGoal(
   em: EntityManager,
-  { automationId, windowDays }: Pick<ConversionPeriod, 'automationId' | 'windowDays'>,
+  { automationId, windowDays }: ConversionPeriod,
 ): Promise<number | null> {
   const [row] = await sql<{ minutes: number | null }>(
     em,

@@ -1,7 +1,6 @@
 import { array, number, object, string } from 'yup'
 import { count, timestamp } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { timeIn } from '../workspaces/index.ts'
 import {
   conversionByVersion,
   conversionByWeek,
@@ -22,12 +21,8 @@ export interface Conversion extends Converted {
 }
 
 /** Reads how many enrollments of an existing automation reached its goal within a number of days. */
-export async function getConversion(
-  em: EntityManager,
-  { id: automationId, workspaceId }: { id: string; workspaceId: string },
-  windowDays: number,
-): Promise<Conversion> {
-  const period = { automationId, windowDays, at: await timeIn(em, workspaceId) }
+export async function getConversion(em: EntityManager, automationId: string, windowDays: number): Promise<Conversion> {
+  const period = { automationId, windowDays }
   const versions = await conversionByVersion(em, period)
   const sum = (of: (each: Converted) => number) => versions.reduce((total, each) => total + of(each), 0)
   return {
@@ -72,7 +67,10 @@ export const conversionResponse = object({
       }).required(),
     )
     .required()
-    .meta({ description: 'By the week of the enrollment, the last 26, the oldest first. Empty weeks are left out.' }),
+    .meta({
+      description:
+        'By the week of the enrollment, the oldest first: the last 26 that are older than the window, and those within it. Empty weeks are left out.',
+    }),
   days: array()
     .of(
       object({

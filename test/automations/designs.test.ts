@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import type { SmtpSink } from '../../scripts/cluster/smtp-sink.ts'
-import { aContact, anAutomation, enroll, sentTo } from '../support/factories.ts'
+import { aContact, aList, anAutomation, enroll, sentTo } from '../support/factories.ts'
 import { readMail } from '../support/read-mail.ts'
 import type { Service } from '../support/service.ts'
 import { useServiceAndSink } from '../support/shared-service.ts'
@@ -40,7 +40,7 @@ describe('an email step that is designed of blocks', () => {
       ],
     })
     const [first] = await stepsOf(id)
-    assert.deepEqual([first!.design, first!.previewText, first!.text], [DESIGN, 'Two minutes', null])
+    assert.deepEqual([first!.design, first!.previewText, first!.text, first!.html], [DESIGN, 'Two minutes', null, null])
     const contactId = await aContact(service, { firstName: 'Ada' })
     await enroll(service, id, contactId)
     await sentTo(service, contactId)
@@ -81,12 +81,28 @@ describe('an email step that is designed of blocks', () => {
       code: '400 invalid_template',
       param: '/steps/0/design',
     },
+    'a design without blocks': {
+      step: { ...STEP, design: { blocks: [] } },
+      code: '400 automation_never_acts',
+      param: '/steps/0',
+    },
     'a preview text without a design': {
       step: { type: 'EMAIL', subject: 'Hello', text: 'Hi', previewText: 'Two minutes' },
       code: '400 invalid_request',
       param: '/steps/0/previewText',
     },
   }
+  it('needs the link of a confirmation in the design, not in html that is not sent', async () => {
+    const listId = await aList(service)
+    const step = { ...STEP, category: 'transactional', html: '<a href="{{ confirmUrl }}">Confirm</a>' }
+    const fields = { name: 'Confirm', trigger: 'LIST_REQUESTED', triggerConfig: { listId }, status: 'ACTIVE' }
+    const { refused: given } = await service.call('POST', 'automations', { ...fields, steps: [step] })
+    assert.equal(given, '400 automation_never_acts')
+    const button = { type: 'BUTTON', label: 'Confirm', url: '{{ confirmUrl }}' }
+    const steps = [{ ...step, html: null, design: { blocks: [button] } }]
+    assert.equal((await service.call('POST', 'automations', { ...fields, steps })).status, 201)
+  })
+
   for (const [what, { step, code, param }] of Object.entries(refused))
     it(`refuses ${what}, and names the field`, async () => {
       const fields = { name: 'Welcome', trigger: 'SIGNUP', status: 'ACTIVE', steps: [step] }

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { setSender } from '../../src/senders/settings.ts'
 import { campaignIs } from '../support/campaigns.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, aList, anAutomation, anEvent, EMAIL, enroll, sentTo, wait } from '../support/factories.ts'
@@ -41,7 +43,7 @@ describe('explanations', () => {
       {
         it: 'name the event that never happened',
         automation: () => ({ trigger: 'EVENT', triggerConfig: { eventName: 'order.placed' } }),
-        sentence: 'The contact has never had the event order.placed, which starts the automation.',
+        sentence: 'The contact has never received the event “order.placed”, which starts the automation.',
         facts: ['ACTIVE TRUE: active', 'TRIGGER FALSE: never', 'ADDRESS TRUE: none'],
       },
       {
@@ -89,11 +91,11 @@ describe('explanations', () => {
           await anEvent(service, contactId, 'trial.started')
           await service.call('PATCH', `contacts/${contactId}`, { metadata: { plan: 'pro' } })
         },
-        sentence: 'The contact did not match the entry filter on TIME, when the trigger happened.',
+        sentence: 'The contact did not enter on TIME: the entry filter did not match.',
         facts: [
           'ACTIVE TRUE: active',
           'TRIGGER TRUE: TIME',
-          'FILTER FALSE: did not match on TIME; now matches: plan is “pro”',
+          'FILTER FALSE: did not match on TIME. As of now: matches: plan is “pro”',
           'ADDRESS TRUE: none',
         ],
       },
@@ -113,6 +115,62 @@ describe('explanations', () => {
         ],
       },
     ]
+    cases.push(
+      {
+        it: 'name the concurrency key before the filter, which had the data of the event',
+        automation: () => ({
+          trigger: 'EVENT',
+          triggerConfig: { eventName: 'keyed' },
+          entry: {
+            concurrency: { key: 'event.data.order' },
+            filter: { eventData: 'total', is: 'equal', value: 10 },
+          },
+        }),
+        happens: (contactId) => anEvent(service, contactId, 'keyed', { total: 10 }),
+        sentence: 'The contact did not enter on TIME: the event had no usable concurrency key.',
+        facts: [
+          'ACTIVE TRUE: active',
+          'TRIGGER TRUE: TIME',
+          'KEY FALSE: refused on TIME',
+          'FILTER TRUE: matches: event.data.total is 10',
+          'ADDRESS TRUE: none',
+        ],
+      },
+      {
+        it: 'show a date that has not come',
+        automation: () => ({ trigger: 'DATE', triggerConfig: { field: 'contact.metadata.renewal' } }),
+        contact: { metadata: { renewal: '2031-05-05' } },
+        sentence:
+          'The date in renewal is 2031-05-05. The automation starts when it comes, and has not started for it yet.',
+        facts: ['ACTIVE TRUE: active', 'TRIGGER FALSE: 2031-05-05', 'ADDRESS TRUE: none'],
+      },
+    )
+    it('do not take a member of a list for one who asked to join it', async () => {
+      const listId = await aList(service)
+      const contactId = await aContact(service, { listId })
+      const asks = { type: 'EMAIL', category: 'transactional', subject: 'Confirm', text: '{{ confirmUrl }}' }
+      const id = await anAutomation(service, { trigger: 'LIST_REQUESTED', triggerConfig: { listId }, steps: [asks] })
+      const { sentence } = await explain('automations', id, contactId)
+      assert.match(sentence, /^The contact has not asked to join the list “.+”, which starts the automation\.$/)
+    })
+    it('tell a contact who was in the segment from one who has just entered it', async () => {
+      const condition = { metadata: 'seats', is: 'more', value: 5 }
+      const { body } = await service.call('POST', 'segments', { name: 'Large', condition })
+      const before = await aContact(service, { metadata: { seats: 9 } })
+      const id = await anAutomation(service, {
+        trigger: 'SEGMENT_ENTERED',
+        triggerConfig: { segmentId: body.data.id as string },
+      })
+      assert.equal(
+        (await explain('automations', id, before)).sentence,
+        'The contact was already in the segment “Large”. The automation starts for contacts who enter it.',
+      )
+      const outside = await aContact(service, { metadata: { seats: 2 } })
+      assert.equal(
+        (await explain('automations', id, outside)).sentence,
+        'The contact is not in the segment “Large”, which starts the automation.',
+      )
+    })
     for (const { it: what, automation, contact, happens, sentence, facts } of cases)
       it(what, async () => {
         const contactId = await aContact(service, contact)
@@ -160,7 +218,7 @@ describe('explanations', () => {
     })
     assert.equal(
       explanation.sentence,
-      'The contact was in it from TIME until TIME, and completed it. The email “Tips” was not sent: The contact has unsubscribed.',
+      'The email “Tips” was not sent: the contact has unsubscribed. The contact was in it from TIME until TIME, and completed it.',
     )
     assert.equal(statesOf(explanation).at(-1), 'ADDRESS FALSE: unsubscribed since TIME')
   })
@@ -211,7 +269,7 @@ describe('explanations', () => {
           `The contact joined the list “${names.get(list)}” on TIME, after the audience was fixed.`,
         ],
         [excluded!]: ['NOT_SENT', `The contact is in the list “${names.get(left)}”, which the campaign excludes.`],
-        [optedOut!]: ['NOT_SENT', 'The email was not sent: The contact has unsubscribed.'],
+        [optedOut!]: ['NOT_SENT', 'The email was not sent: the contact has unsubscribed.'],
         [newcomer]: ['NOT_SENT', 'The contact was created on TIME, after the audience was fixed.'],
       }
       for (const [contactId, expected] of Object.entries(sentences)) {
@@ -219,6 +277,47 @@ describe('explanations', () => {
         assert.deepEqual([outcome, sentence], expected)
       }
     })
+  })
+
+  it('of a campaign count who joins before it reaches them, and who waits for the winner', async () => {
+    const list = await aList(service)
+    const contacts = await Promise.all(Array.from({ length: 10 }, () => aContact(service)))
+    for (const contactId of contacts) await service.call('POST', `lists/${list}/contacts`, { contactId })
+    await setSender(service.context.orm.em.fork(), service.workspaceId, { trackOpens: true })
+    const abTest = { variants: [{ subject: 'B' }], testPercent: 20, winnerBy: 'OPENED', afterMinutes: 60 }
+    const fields = { name: 'Test', subject: 'A', text: 'Hello', audience: { listIds: [list] }, abTest }
+    const { body } = await service.call('POST', 'campaigns', fields)
+    const id = body.data.id as string
+    assert.equal((await service.call('POST', `campaigns/${id}/schedule`, {})).status, 202)
+    const outcomes = await eventually('some wait for the winner', async () => {
+      const all = await Promise.all(contacts.map((contactId) => explain('campaigns', id, contactId)))
+      return all.every(({ messageId }) => messageId !== null) && all.some(({ outcome }) => outcome === 'SENT')
+        ? all
+        : undefined
+    })
+    const waiting = outcomes.filter(({ outcome }) => outcome === 'WAITING')
+    assert.ok(waiting.length >= 8)
+    for (const { sentence } of waiting) assert.equal(sentence, 'The email waits for the winner of the A/B test.')
+    // As if it had paused before it reached a contact.
+    const pausedId = (await service.call('POST', 'campaigns', { ...fields, abTest: null })).body.data.id as string
+    await sql(
+      service.context.orm.em.fork(),
+      `update campaigns set status = 'PAUSED', started_at = now() - interval '1 hour', last_place = 9000000000 where id = $1::uuid`,
+      [pausedId],
+    )
+    const { outcome, sentence } = await explain('campaigns', pausedId, contacts[0]!)
+    assert.deepEqual(
+      [outcome, sentence],
+      ['WAITING', 'The campaign is paused. The contact is in the audience, and gets the email after it continues.'],
+    )
+    await sql(service.context.orm.em.fork(), `update campaigns set status = 'CANCELLED' where id = $1::uuid`, [
+      pausedId,
+    ])
+    const cut = await explain('campaigns', pausedId, contacts[0]!)
+    assert.deepEqual(
+      [cut.outcome, cut.sentence],
+      ['NOT_SENT', 'The campaign was cancelled before it reached the contact.'],
+    )
   })
 
   it('are refused for another workspace, and to keys that may not read contacts', async () => {

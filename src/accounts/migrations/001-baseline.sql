@@ -34,8 +34,6 @@ create index sessions_expires on sessions (expires_at);
 create table invitations (
   id uuid primary key,
   token_hash bytea not null unique,
-  -- Of the link that was emailed to the invited address, which is another one than the inviting owner sees.
-  mailed_token_hash bytea unique,
   -- The invited address. Null if the link is valid for anyone who has it.
   email text,
   email_key text,
@@ -48,6 +46,13 @@ create table invitations (
   expires_at timestamptz not null
 );
 create index invitations_expires on invitations (expires_at);
+
+-- Links of invitations that were emailed. Each attempt has its own, because tokens are not stored, and an earlier one may have arrived.
+create table mailed_invitations (
+  token_hash bytea primary key,
+  invitation_id uuid not null references invitations on delete cascade
+);
+create index mailed_invitations_of_invitation on mailed_invitations (invitation_id);
 
 create table invitation_workspaces (
   invitation_id uuid not null references invitations on delete cascade,

@@ -126,7 +126,7 @@ const shape = object({
   templateId: nullableText('The template that the content is from. Null if the step has its own content.'),
   templateVersion: number().integer().min(1).nullable().defined().meta({ example: null }),
   subject: string().required().meta({ example: 'Welcome, {{ contact.firstName | default: "friend" }}!' }),
-  html: string().nullable().defined().meta({ example: null }),
+  html: nullableText('Null for an email of blocks.'),
   text: string().nullable().defined().meta({ example: 'Good to have you here.' }),
   design: design().meta({ description: 'The blocks of the email, if it is of blocks.' }),
   previewText: nullableText('The text that mail clients show after the subject, of an email of blocks.'),
@@ -164,7 +164,8 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
     templateId: template?.id ?? null,
     templateVersion: template?.version ?? null,
     subject,
-    html,
+    // It would repeat the design, and is made from it again.
+    html: source ? null : html,
     text: source ? source.text : text,
     ...(source && { design: source.design }),
     previewText: source?.previewText ?? null,
@@ -207,8 +208,10 @@ export const email: AutomationStepType<'EMAIL', EmailStep, EmailInput> = {
     }
   },
   contentOf: ({ content }) => content,
-  lacks: ({ html, text, made, compiled }) =>
-    html || text || made || compiled ? undefined : 'is an email without a body, and needs html, text or both',
+  lacks({ html, text, made, design: blocks }) {
+    if (made || text || (blocks ? blocks.blocks.length > 0 : html)) return undefined
+    return `is an email without a body, and needs ${blocks ? 'blocks' : 'html, text or both'}`
+  },
   templates: (given) =>
     given.made
       ? []

@@ -131,6 +131,7 @@ const KIND_WORDS = {
   AUTOMATION: 'Automation',
   CAMPAIGN: 'Campaign',
   EMAIL: 'Scheduled email',
+  SENDER: 'Sender',
 } as const
 const PAGES = {
   TEMPLATE: { to: '/w/$workspaceId/templates/$templateId', param: 'templateId' },
@@ -146,7 +147,7 @@ function UsedIn({ uses }: { uses: readonly Schemas['MediaUse'][] }) {
       <h3>Used in</h3>
       <ul>
         {uses.map(({ kind, id, name, status }) => {
-          const page = kind === 'EMAIL' ? undefined : PAGES[kind]
+          const page = kind === 'EMAIL' || kind === 'SENDER' ? undefined : PAGES[kind]
           return (
             <li key={id} className="row" style={{ minHeight: 32, borderBottom: '1px solid var(--line)' }}>
               {page === undefined ? (

@@ -96,6 +96,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
             description="Of the pages where recipients unsubscribe, choose lists and confirm. Dark enough for white text."
             placeholder="#026b98"
             format="hex"
+            eyeDropperButtonProps={{ 'aria-label': 'Pick a color from the screen' }}
             error={problemAt('/brandColor')}
             value={fields.brandColor}
             readOnly={!isOwner}
