@@ -17,7 +17,7 @@ export async function barrierFact(
     state: barrier ? 'FALSE' : 'TRUE',
     title: 'Address accepts email',
     needs: 'no opt-out, bounce or complaint',
-    found: barrier ? `${barrier.reason.toLowerCase().replaceAll('_', ' ')}${since}` : 'none',
+    found: barrier ? `${barrier.reason.toLowerCase().replaceAll('_', ' ')}${since}` : 'yes',
     sentence: barrier ? `${why}${since && `,${since}`}.` : '',
   }
 }

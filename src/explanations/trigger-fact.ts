@@ -7,11 +7,11 @@ import { timeIn } from '../workspaces/index.ts'
 import { type Fact, timeText } from './explanation.ts'
 import { isKnownInSegment, type LastOccurrence, listsWith, requestTime, segmentNames, tagTime } from './queries.ts'
 
-/** A thing that a contact needs for a trigger, and what is known without a recorded occurrence. */
+/** The need of a trigger, and what a contact has of it at this moment. */
 interface Requirement {
   title: string
   needs: string
-  /** What was found, and the reason why the contact did not enter. */
+  /** The value found, and the reason why the contact did not enter. */
   found: string
   sentence: string
   /** Whether it may still start the automation. */

@@ -265,18 +265,40 @@ describe('builder with branches', () => {
     // It is complete.
     // The texts of a recipe are to be replaced before they are sent.
     await d.press('Activate…')
-    await d.shows('still has the placeholder “…”')
+    await d.shows('has text to replace: “')
     await d.press('Fix 1 problem')
-    await d.press('Edit email')
-    // The email has one block, with the text of the recipe.
+    // The email opens on the canvas, which shows the same problem.
+    await d.shows('1 problem')
     await d.page.getByText('These are the first steps: …').last().click()
     await d.keys('Enter', 'Control+A')
     await d.page.keyboard.type('Press New project.')
+    await d.shows('No problems')
     await d.press('Done')
     await d.page.getByRole('button', { name: 'Edit email' }).waitFor()
     await d.shows('Draft saved')
     await d.press('Activate…', 'Activate')
     await d.shows('Automation activated.')
+  })
+
+  it('keeps a design when another kind of content is tried, and follows undo', async () => {
+    const design = { blocks: [{ type: 'TEXT', paragraphs: [{ style: 'PARAGRAPH', runs: [{ text: 'Ours' }] }] }] }
+    const steps = [{ type: 'EMAIL', subject: 'Designed', design }]
+    const id = await anAutomation(d.service, { steps })
+    await d.open(`/automations/${id}`)
+    await d.page.getByTestId('step').click()
+    const kind = (name: string) => d.page.getByRole('radiogroup', { name: 'Content' }).getByRole('radio', { name })
+    await kind('Design').focus()
+    // By keyboard, as one looks around.
+    await d.keys('ArrowRight', 'ArrowRight')
+    await d.shows('the design is removed from this email')
+    await d.press('Keep the design')
+    await d.button('Edit email').or(d.page.getByText('No templates yet')).first().waitFor()
+    await d.page.getByRole('radiogroup', { name: 'Content' }).getByText('Code').click()
+    await d.press('Replace the design')
+    await d.field('HTML').waitFor()
+    await d.press('Undo')
+    await d.button('Edit email').waitFor()
+    assert.equal(await kind('Design').isChecked(), true)
   })
 
   it('shows all branches when it opens, until the member moves the canvas', async () => {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { campaignIs } from '../support/campaigns.ts'
 import { onDashboard } from '../support/dashboard.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll } from '../support/factories.ts'
 
@@ -20,7 +21,7 @@ describe('a contact in the dashboard', () => {
     assert.deepEqual(await table.locator('tbody tr').allInnerTexts(), [
       'Automation is active\n\tactive\tactive',
       'Tag “dormant”\n\tadded\tnever',
-      'Address accepts email\n\tno opt-out, bounce or complaint\tnone',
+      'Address accepts email\n\tno opt-out, bounce or complaint\tyes',
     ])
     // The answer is in the URL, so that it can be sent to a colleague.
     assert.equal(new URL(d.page.url()).searchParams.get('why'), `automation:${id}`)
@@ -37,6 +38,7 @@ describe('a contact in the dashboard', () => {
     const audience = { listIds: [list] }
     const id = await d.create('campaigns', { name: 'Winter catalog', subject: 'Hi', text: 'Hi', audience })
     await d.service.call('POST', `campaigns/${id}/schedule`, {})
+    await campaignIs(d.service, id, 'SENT')
     await d.open(`/contacts/${other}`)
     await d.page.getByRole('combobox', { name: 'What they did not get' }).click()
     await d.page.getByRole('group', { name: 'Recent campaigns without them' }).waitFor()

@@ -28,8 +28,8 @@ export const TemplateSelect = ({
   onChange: (templateId: string | null) => void
 }) => (
   <SearchableSelect
-    label="Content"
-    data={[{ value: '', label: 'Write it here' }, ...templates.map(({ id, name }) => ({ value: id, label: name }))]}
+    label="Template"
+    data={[{ value: '', label: 'No template' }, ...templates.map(({ id, name }) => ({ value: id, label: name }))]}
     value={value ?? ''}
     onChange={(chosen) => onChange(chosen === '' ? null : chosen)}
   />

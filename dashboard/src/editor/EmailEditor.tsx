@@ -34,6 +34,7 @@ export function EmailEditor({
   const isPhone = useIsPhone()
   const [isOpen, setOpen] = useState(false)
   const aside = useRef<HTMLElement>(null)
+  const focusSettings = () => aside.current?.querySelector<HTMLElement>('input, textarea, [contenteditable]')?.focus()
   const { selected } = editor
   const inspector = selected ? (
     <section aria-label={`Settings of ${nameOf(selected)}`} className="formFields">
@@ -55,7 +56,7 @@ export function EmailEditor({
       {!isPhone && (
         <div className={classes.tools}>
           {!readOnly && <Palette editor={editor} />}
-          <EditorOutline editor={editor} problems={problems} />
+          <EditorOutline editor={editor} problems={problems} onSettings={focusSettings} />
         </div>
       )}
       <Canvas
@@ -64,7 +65,7 @@ export function EmailEditor({
         variables={variableOptions(dataKeys, { isCampaign })}
         readOnly={readOnly}
         onSettings={() => setOpen(true)}
-        onFocusSettings={() => aside.current?.querySelector<HTMLElement>('input, textarea, [contenteditable]')?.focus()}
+        onFocusSettings={focusSettings}
       />
       {isPhone ? (
         selected ? (

@@ -58,7 +58,16 @@ export const Palette = ({ editor }: { editor: BlockEditor }) => (
 )
 
 /** The blocks of the email as a list, with those that have a problem. */
-export const EditorOutline = ({ editor, problems }: { editor: BlockEditor; problems: readonly EditorProblem[] }) => (
+export const EditorOutline = ({
+  editor,
+  problems,
+  onSettings,
+}: {
+  editor: BlockEditor
+  problems: readonly EditorProblem[]
+  /** Focuses the settings of the email, which are shown. */
+  onSettings: () => void
+}) => (
   <section aria-label="Outline">
     <h2 style={{ marginBottom: 8 }}>Outline</h2>
     <ul>
@@ -68,7 +77,10 @@ export const EditorOutline = ({ editor, problems }: { editor: BlockEditor; probl
           className={classes.outlineRow}
           style={{ paddingLeft: 8 }}
           aria-current={!editor.selected}
-          onClick={() => editor.select(undefined)}
+          onClick={() => {
+            editor.select(undefined)
+            requestAnimationFrame(onSettings)
+          }}
         >
           <IconAdjustments aria-hidden />
           Email settings

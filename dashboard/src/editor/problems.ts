@@ -1,6 +1,7 @@
 import type { Schemas } from '../api/client.ts'
 import { explainProblem } from '../lib/liquid-problem.ts'
 import { textOf } from './blocks.ts'
+import { placeholderIn } from './placeholder-text.ts'
 import { isLinkUrl } from './link-url.ts'
 import { type EditorNode, inOrder, isColumns, mapTexts } from './nodes.ts'
 
@@ -21,6 +22,8 @@ export const problemsInBlocks = (nodes: readonly EditorNode[]): EditorProblem[] 
     if (isColumns(node)) return []
     const { block } = node
     const of = (title: string, text: string, isError = true) => ({ title, text, isError, key: node.key })
+    const placeholder = placeholderIn(textOf(block))
+    if (placeholder !== undefined) return [of('Text to replace', `“${placeholder}” is a placeholder`)]
     if (block.type === 'BUTTON') {
       const label = block.label.trim()
       if (label === '') return [of('Empty button', 'A button has no label')]

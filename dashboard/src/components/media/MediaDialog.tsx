@@ -18,10 +18,13 @@ export interface ChosenImage {
 
 /** Inserts an image: one of the library, or one that is uploaded, dropped or pasted here. */
 export function MediaDialog({
+  purpose = 'email',
   current,
   onChoose,
   onClose,
 }: {
+  /** A logo has no alt text of its own. */
+  purpose?: 'email' | 'logo'
   /** The image that the block shows. */
   current: ChosenImage
   onChoose: (image: ChosenImage) => void
@@ -46,7 +49,13 @@ export function MediaDialog({
     onClose()
   }
   return (
-    <Modal opened onClose={onClose} title="Insert image" size={920} closeButtonProps={{ 'aria-label': 'Close' }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={purpose === 'logo' ? 'Choose logo' : 'Insert image'}
+      size={920}
+      closeButtonProps={{ 'aria-label': 'Close' }}
+    >
       <DropZone hint="Drop to upload and select it" onFiles={canUpload ? (files) => upload.mutate(files) : undefined}>
         <div className={classes.dialog}>
           <div>
@@ -97,13 +106,15 @@ export function MediaDialog({
               <p className="small t2" style={{ marginBottom: 12 }}>
                 {sizeOf(shown)}
               </p>
-              <Textarea
-                label="Alt text"
-                description="For recipients who do not see the image."
-                autosize
-                value={alt}
-                onChange={({ currentTarget: { value } }) => setAlt(value)}
-              />
+              {purpose === 'email' && (
+                <Textarea
+                  label="Alt text"
+                  description="For recipients who do not see the image."
+                  autosize
+                  value={alt}
+                  onChange={({ currentTarget: { value } }) => setAlt(value)}
+                />
+              )}
             </div>
           ) : (
             <p className="t2">Select an image.</p>
@@ -115,7 +126,7 @@ export function MediaDialog({
             Cancel
           </Button>
           <Button variant="filled" disabled={!shown} onClick={() => shown && insert(shown, alt)}>
-            Insert image
+            {purpose === 'logo' ? 'Use as logo' : 'Insert image'}
           </Button>
         </div>
       </DropZone>

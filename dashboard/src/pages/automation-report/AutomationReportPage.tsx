@@ -1,6 +1,6 @@
 import { NumberInput } from '@mantine/core'
 import { useNavigate, useParams, useSearch } from '@tanstack/react-router'
-import { useMemo } from 'react'
+import { useMemo, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { AUTOMATION_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
@@ -37,7 +37,9 @@ export function AutomationReportPage() {
       title={automation?.name ?? 'Automation'}
       meta={automation && <StatusBadge status={AUTOMATION_STATUS[automation.status]} />}
       actions={<AutomationViews automationId={automationId} value="report" />}
-      aside={automation && step !== undefined ? <StepContacts automation={automation} stepId={step} /> : undefined}
+      aside={
+        automation && step !== undefined ? <StepContacts key={step} automation={automation} stepId={step} /> : undefined
+      }
     >
       {error && <ErrorBanner error={error} />}
       {!automation && !error && <SkeletonRows />}
@@ -76,20 +78,10 @@ function Report({ automation }: { automation: Schemas['Automation'] }) {
     <>
       <Headline stats={stats} hasGoal={automation.goal !== null} />
       {automation.goal !== null && (
-        <NumberInput
-          label="Goal counts within"
-          suffix=" days"
-          min={1}
-          max={365}
-          allowDecimal={false}
-          clampBehavior="strict"
-          w={140}
-          value={windowDays}
-          onChange={(value) =>
-            typeof value === 'number' &&
-            value >= 1 &&
-            void navigate({ search: { ...search, window: value }, replace: true })
-          }
+        <GoalWindow
+          key={windowDays}
+          days={windowDays}
+          onChange={(window) => void navigate({ search: { ...search, window }, replace: true })}
         />
       )}
       <Figures results={report.total} conversion={automation.goal === null ? undefined : conversion} />
@@ -106,5 +98,30 @@ function Report({ automation }: { automation: Schemas['Automation'] }) {
       <EmailsTable tree={tree} report={report} />
       {automation.goal !== null && conversion && <Versions of={conversion} />}
     </>
+  )
+}
+
+const MAX_WINDOW = 365
+
+/** The days in which a goal counts. A number out of range is corrected when the field is left. */
+function GoalWindow({ days, onChange }: { days: number; onChange: (days: number) => void }) {
+  const [typed, setTyped] = useState<number | string>(days)
+  return (
+    <NumberInput
+      label="Goal counts within"
+      suffix=" days"
+      min={1}
+      max={MAX_WINDOW}
+      allowDecimal={false}
+      w={140}
+      value={typed}
+      onChange={setTyped}
+      onKeyDown={({ key, currentTarget }) => key === 'Enter' && currentTarget.blur()}
+      onBlur={() => {
+        const wanted = typeof typed === 'number' ? Math.min(MAX_WINDOW, Math.max(1, typed)) : days
+        setTyped(wanted)
+        if (wanted !== days) onChange(wanted)
+      }}
+    />
   )
 }

@@ -10,6 +10,8 @@ import classes from './report.module.css'
 type Conversion = Schemas['Conversion']
 type Version = Conversion['versions'][number]
 
+const WEEK_MS = 7 * 24 * 60 * 60_000
+
 /** Shows the conversion by week of enrollment, and the time to the goal. */
 export function ConversionCharts({ of: { weeks, days, windowDays } }: { of: Conversion }) {
   return (
@@ -17,21 +19,21 @@ export function ConversionCharts({ of: { weeks, days, windowDays } }: { of: Conv
       <Section title="Goal conversion" meta="by week of enrollment">
         <Bars
           label="Goal conversion by week"
-          bars={weeks.map(({ week, enrolled, counted, reachedSoFar }) => {
+          bars={everyWeek(weeks).map(({ week, enrolled, counted, reachedSoFar }) => {
             const isOpen = counted < enrolled
             const begin = dateOf(new Date(`${week}T00:00:00`)).replace(/,.*/, '')
-            const share = percentOf(reachedSoFar, enrolled) || '0%'
+            const share = enrolled === 0 ? 'none' : percentOf(reachedSoFar, enrolled)
             return {
               label: begin,
               value: enrolled > 0 ? reachedSoFar / enrolled : 0,
               text: share,
-              title: `Week of ${begin}: ${share}, ${count(reachedSoFar)} of ${count(enrolled)}${isOpen ? ', will rise' : ''}`,
+              title: `Week of ${begin}: ${share}, ${count(reachedSoFar)} of ${count(enrolled)}${isOpen ? ', may rise' : ''}`,
               isOpen,
             }
           })}
         />
         {weeks.some(({ counted, enrolled }) => counted < enrolled) && (
-          <p className="small t3">Hollow: some are still within {plural(windowDays, 'day')}, so it will rise.</p>
+          <p className="small t3">Hollow: some contacts still have time to reach the goal, so it may rise.</p>
         )}
       </Section>
       <Section title="Time to goal" meta="contacts, by day">
@@ -51,6 +53,20 @@ export function ConversionCharts({ of: { weeks, days, windowDays } }: { of: Conv
       </Section>
     </div>
   )
+}
+
+/** Fills in the weeks without enrollments. */
+function everyWeek(weeks: Conversion['weeks']): Conversion['weeks'] {
+  const byWeek = new Map(weeks.map((each) => [each.week, each]))
+  const first = weeks[0]?.week
+  const last = weeks.at(-1)?.week
+  if (first === undefined || last === undefined) return []
+  const all: Conversion['weeks'] = []
+  for (let at = new Date(first); at <= new Date(last); at = new Date(at.getTime() + WEEK_MS)) {
+    const week = at.toISOString().slice(0, 10)
+    all.push(byWeek.get(week) ?? { week, enrolled: 0, counted: 0, reached: 0, reachedSoFar: 0 })
+  }
+  return all
 }
 
 /** The days of the window, up to the last with a contact if it is long. */

@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { useSender } from '../../api/queries.ts'
 import { Section } from '../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
@@ -17,6 +18,7 @@ export function EmailsTable({
   tree: TreeIndex
   report: Schemas['AutomationReport']
 }) {
+  const { data: sender } = useSender()
   if (steps.length === 0) return null
   const subjectOf = (id: string) => {
     const step = tree.find(id)?.step
@@ -32,7 +34,7 @@ export function EmailsTable({
         label="Emails"
         rows={rows}
         idOf={({ stepId }) => stepId}
-        columns={COLUMNS}
+        columns={columnsOf(sender)}
         empty={null}
         total={plural(rows.length, 'email')}
       />
@@ -40,19 +42,34 @@ export function EmailsTable({
   )
 }
 
-const rate = (of: (row: Row) => number) => (row: Row) => (
-  <span className={classes.rate}>
-    <PartBar value={of(row)} total={row.delivered} /> {percentOf(of(row), row.delivered) || '–'}
-  </span>
-)
+const rate = (of: (row: Row) => number, isTracked: boolean | undefined) => (row: Row) =>
+  of(row) === 0 && isTracked === false ? (
+    <span className="t3">Not tracked</span>
+  ) : (
+    <span className={classes.rate}>
+      <PartBar value={of(row)} total={row.delivered} /> {percentOf(of(row), row.delivered) || '–'}
+    </span>
+  )
 
-const COLUMNS: readonly Column<Row>[] = [
+const columnsOf = (sender: { trackOpens: boolean; trackClicks: boolean } | undefined): readonly Column<Row>[] => [
   { id: 'email', head: 'Email', phone: 'title', cell: ({ subject }) => <span className="strong">{subject}</span> },
   { id: 'sent', head: 'Sent', isNumber: true, phone: 'figure', cell: ({ sent }) => count(sent) },
   { id: 'delivered', head: 'Delivered', isNumber: true, cell: ({ delivered }) => count(delivered) },
   { id: 'bounced', head: 'Bounced', isNumber: true, cell: ({ bounced }) => count(bounced) },
-  { id: 'open', head: 'Open rate', isNumber: true, phone: 'figure', cell: rate(({ opened }) => opened) },
-  { id: 'click', head: 'Click rate', isNumber: true, phone: 'figure', cell: rate(({ clicked }) => clicked) },
+  {
+    id: 'open',
+    head: 'Open rate',
+    isNumber: true,
+    phone: 'figure',
+    cell: rate(({ opened }) => opened, sender?.trackOpens),
+  },
+  {
+    id: 'click',
+    head: 'Click rate',
+    isNumber: true,
+    phone: 'figure',
+    cell: rate(({ clicked }) => clicked, sender?.trackClicks),
+  },
   {
     id: 'unsubscribed',
     head: 'Unsubscribed',

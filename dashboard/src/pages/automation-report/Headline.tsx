@@ -95,7 +95,10 @@ export function Figures({
         ]}
       />
       <p className="small t3">
+        {conversion?.counted === 0 &&
+          `No enrollment is older than ${plural(conversion.windowDays, 'day')} yet, so there is no conversion. `}
         {conversion &&
+          conversion.counted > 0 &&
           `Goal conversion counts the ${plural(conversion.counted, 'enrollment')} older than ${plural(conversion.windowDays, 'day')}, so that contacts who still have time do not lower it. `}
         {machineOpened > 0 && 'Opens by machines are not counted.'}
       </p>

@@ -1,5 +1,3 @@
-import { ActionIcon } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
@@ -8,6 +6,7 @@ import { ContactLink } from '../../components/ContactLink.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { NextStepTime } from '../../components/Time.tsx'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
+import { AsidePanel } from '../../primitives/AsidePanel.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { titleOf } from '../builder/describe-step.ts'
 import { draftOf } from '../builder/draft.ts'
@@ -41,19 +40,11 @@ export function StepContacts({ automation, stepId }: { automation: Schemas['Auto
     { refetchMs: 10_000 },
   )
   return (
-    <section aria-label="Contacts at the step">
-      <div className="row" style={{ marginBottom: 12 }}>
-        <h2 className="cut">{found ? titleOf(found.step, names) : 'Removed step'}</h2>
-        <ActionIcon
-          className="push"
-          variant="subtle"
-          color="gray"
-          aria-label="Close"
-          onClick={() => void navigate({ search: search.window ? { window: search.window } : {}, replace: true })}
-        >
-          <IconX aria-hidden />
-        </ActionIcon>
-      </div>
+    <AsidePanel
+      label="Contacts at the step"
+      title={found ? titleOf(found.step, names) : 'Removed step'}
+      onClose={() => void navigate({ search: search.window ? { window: search.window } : {}, replace: true })}
+    >
       <DataTable<Enrollment>
         label="Contacts at the step"
         rows={rows}
@@ -74,7 +65,7 @@ export function StepContacts({ automation, stepId }: { automation: Schemas['Auto
           Open in Enrollments
         </Link>
       </p>
-    </section>
+    </AsidePanel>
   )
 }
 

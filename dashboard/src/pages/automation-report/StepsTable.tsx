@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { useSender } from '../../api/queries.ts'
 import { Section } from '../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
@@ -6,7 +7,7 @@ import { PartBar } from '../../primitives/RateBar.tsx'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
 import { titleOf } from '../builder/describe-step.ts'
 import type { AutomationDraft } from '../builder/draft.ts'
-import { contactsThrough, statsByStep, type StepStats } from '../builder/step-stats.ts'
+import { contactsAtRemovedSteps, contactsThrough, statsByStep, type StepStats } from '../builder/step-stats.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import { branchesOf, listAt, type Located, type TreeIndex } from '../builder/step-tree.ts'
 import type { Step } from '../builder/steps.ts'
@@ -41,6 +42,8 @@ export function StepsTable({
   onSelect: (stepId: string) => void
 }) {
   const names = useConditionNames()
+  const { data: sender } = useSender()
+  const earlier = contactsAtRemovedSteps(sequence, stats)
   const byStep = statsByStep(sequence, stats)
   const results = new Map(report.steps.map((each) => [each.stepId, each]))
   /** A WAIT has no record of who passed it: those who arrived at the next step did. */
@@ -126,18 +129,23 @@ export function StepsTable({
       head: 'Opened',
       isNumber: true,
       phone: 'figure',
-      cell: ({ results: of }) => (of && percentOf(of.opened, of.delivered)) || '–',
+      cell: ({ results: of }) => rateOf(of?.opened, of?.delivered, sender?.trackOpens),
     },
     {
       id: 'clicked',
       head: 'Clicked',
       isNumber: true,
       phone: 'figure',
-      cell: ({ results: of }) => (of && percentOf(of.clicked, of.delivered)) || '–',
+      cell: ({ results: of }) => rateOf(of?.clicked, of?.delivered, sender?.trackClicks),
     },
   ]
   return (
-    <Section title="Steps" meta="Select a number to list its contacts">
+    <Section
+      title="Steps"
+      meta={
+        rows.some(({ numbers }) => (numbers?.here ?? 0) > 0) && 'Select a number under “Here now” to list its contacts'
+      }
+    >
       <DataTable<Row>
         label="Steps"
         rows={rows}
@@ -145,9 +153,18 @@ export function StepsTable({
         columns={columns}
         empty={<p className="t2">No steps yet.</p>}
       />
+      {earlier > 0 && (
+        <p className="small t2" style={{ marginTop: 8 }}>
+          {plural(earlier, 'contact')} {earlier === 1 ? 'is' : 'are'} at steps of earlier versions, which are not shown.
+        </p>
+      )}
     </Section>
   )
 }
+
+/** A rate, unless it is not measured. */
+const rateOf = (value = 0, total = 0, isTracked: boolean | undefined): string =>
+  value === 0 && isTracked === false ? '–' : percentOf(value, total) || '–'
 
 function depthOf({ place: { parent } }: Located, tree: TreeIndex): number {
   const above = parent === null ? undefined : tree.find(parent)

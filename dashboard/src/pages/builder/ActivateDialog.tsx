@@ -7,7 +7,8 @@ import { plural } from '../../lib/format.ts'
 import { type Check, Checklist } from '../../primitives/Checklist.tsx'
 import type { Selected } from './canvas-context.ts'
 import type { AutomationDraft } from './draft.ts'
-import { placeholderIn } from './placeholders.ts'
+import { useReturnFocus } from '../../lib/use-return-focus.ts'
+import { placeholderOf } from './placeholders.ts'
 import { findProblem } from './problems.ts'
 import { indexTree } from './step-tree.ts'
 import type { Step } from './steps.ts'
@@ -36,6 +37,7 @@ export function ActivateDialog({
   onFix: (at: Selected) => void
   onClose: () => void
 }) {
+  useReturnFocus()
   const checks = useActivationChecks(draft)
   const problems = checks.filter(({ state }) => state === 'error')
   const press = () => {
@@ -69,7 +71,7 @@ function useActivationChecks(draft: AutomationDraft): Found[] {
   const tree = indexTree(draft.steps)
   const steps = tree.order.flatMap((id) => tree.find(id)?.step ?? [])
   const problem = findProblem(draft)
-  const unwritten = steps.find((step) => placeholderIn(step) !== undefined)
+  const unwritten = steps.find((step) => placeholderOf(step) !== undefined)
   const events = [draft.trigger === 'EVENT' ? draft.triggerConfig['eventName'] : undefined, ...steps.map(eventOf)]
   const unknown = events.filter((name) => typeof name === 'string' && !received.has(name.toLowerCase()))
   const emails = steps.filter(({ type }) => type === 'EMAIL').length
@@ -82,7 +84,7 @@ function useActivationChecks(draft: AutomationDraft): Found[] {
           id: 'texts',
           name: 'Texts',
           state: 'error',
-          fact: `“${titleOf(unwritten)}” still has the placeholder “…”`,
+          fact: `“${titleOf(unwritten)}” has text to replace: “${placeholderOf(unwritten)}”`,
           at: unwritten.id,
         }
       : { id: 'texts', name: 'Texts', state: 'ok', fact: `${plural(emails, 'email')} without placeholders` },

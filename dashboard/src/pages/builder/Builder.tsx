@@ -204,12 +204,18 @@ export function Builder({ given }: { given: LoadedAutomation }) {
     },
     [focusInvalid, select],
   )
-  const [isDesigning, setDesigning] = useState(false)
-  const design = useCallback(() => setDesigning(true), [])
+  /** The email whose button opened the canvas, while it is open. */
+  const [designedFrom, setDesignedFrom] = useState<Selected>()
+  const design = useCallback(() => setDesignedFrom(selected), [selected])
+  const closeDesigner = () => {
+    setDesignedFrom(undefined)
+    // The focus returns to the button, unless another email is selected by now.
+    if (designedFrom !== selected) requestAnimationFrame(() => focusFirstField(aside.current))
+  }
   const canDesign = canEdit && designedStep(tree, selected) !== undefined
   /** Opens an email of blocks on the canvas; otherwise focuses the first field. */
   const editStep = (id: Selected) => {
-    if (canEdit && designedStep(tree, id)) design()
+    if (canEdit && designedStep(tree, id)) setDesignedFrom(id)
     else focusFirstField(aside.current)
   }
   useBuilderKeys({
@@ -283,7 +289,11 @@ export function Builder({ given }: { given: LoadedAutomation }) {
               draftState={draftState}
               stats={stats}
               isStale={isStale}
-              select={select}
+              onFix={(at) => {
+                select(at)
+                // Its fields are shown in the next render.
+                requestAnimationFrame(() => editStep(at))
+              }}
               focusInvalid={focusInvalid}
               open={open}
               setBusy={setBusy}
@@ -388,9 +398,9 @@ export function Builder({ given }: { given: LoadedAutomation }) {
           )}
         </SidePanel>
       </main>
-      {isDesigning && canDesign && (
+      {designedFrom !== undefined && canDesign && (
         <Suspense>
-          <StepDesigner tree={tree} selected={selected} act={act} select={select} onClose={() => setDesigning(false)} />
+          <StepDesigner tree={tree} selected={selected} act={act} select={select} onClose={closeDesigner} />
         </Suspense>
       )}
       {adding && (

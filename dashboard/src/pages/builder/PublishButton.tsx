@@ -32,7 +32,7 @@ export function PublishButton({
   draftState,
   stats,
   isStale,
-  select,
+  onFix,
   focusInvalid,
   open,
   setBusy,
@@ -42,7 +42,8 @@ export function PublishButton({
   stats: Schemas['AutomationStats'] | undefined
   /** Whether the draft is based on an older version and the user has not decided yet. */
   isStale: boolean
-  select: (selected: Selected) => void
+  /** Leads to a step with a problem, or to the trigger or the end. */
+  onFix: (selected: Selected) => void
   /** Focuses an invalid field, if there is one. */
   focusInvalid: () => boolean
   /** Continues with what was published. */
@@ -102,7 +103,7 @@ export function PublishButton({
     onError(error) {
       const pointer = (error instanceof DriplineError && error.param) || ''
       const step = stepAtPointer(edited.now.steps, pointer)
-      if (step) select(step.id)
+      if (step) onFix(step.id)
       // If the draft conflicts, the conflict notice appears.
       if (isConflict(error)) void draftState.check()
       if (isOutcomeUnknown(error))
@@ -145,7 +146,7 @@ export function PublishButton({
     if (isFirst) return setAsking(true)
     const wrong = findProblem(edited.now)
     if (!wrong) return impact === undefined ? publish.mutate() : setAsking(true)
-    select(wrong.at)
+    onFix(wrong.at)
     showProblem({ title: isActive ? 'Not published' : 'Not activated', message: `${wrong.name}: ${wrong.problem}.` })
   }
   const label = isActive
@@ -169,7 +170,7 @@ export function PublishButton({
             call={call}
             isPending={publish.isPending}
             onActivate={() => publish.mutate()}
-            onFix={select}
+            onFix={onFix}
             onClose={() => setAsking(false)}
           />
         )}

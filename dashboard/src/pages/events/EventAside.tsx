@@ -1,5 +1,4 @@
-import { ActionIcon, Button } from '@mantine/core'
-import { IconX } from '@tabler/icons-react'
+import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
@@ -8,6 +7,7 @@ import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { AsidePanel } from '../../primitives/AsidePanel.tsx'
 import classes from './events.module.css'
 
 type EventName = Schemas['EventName']
@@ -21,13 +21,7 @@ export function EventAside({ event, onClose }: { event: EventName; onClose: () =
   const mixed = properties.filter(({ types }) => types.filter((type) => type !== 'null').length > 1)
   const users = usedBy.automations.length + usedBy.segments.length
   return (
-    <>
-      <div className="row" style={{ marginBottom: 16 }}>
-        <h2 className="mono cut">{name}</h2>
-        <ActionIcon className="push" variant="subtle" color="gray" aria-label="Close" onClick={onClose}>
-          <IconX aria-hidden />
-        </ActionIcon>
-      </div>
+    <AsidePanel label="Event" title={<span className="mono">{name}</span>} onClose={onClose}>
       <Section title="Data" meta="of the newest events">
         <DataTable<Property>
           label="Properties"
@@ -69,7 +63,7 @@ export function EventAside({ event, onClose }: { event: EventName; onClose: () =
         </ul>
       </Section>
       {similarTo !== null && <SimilarName event={event} similarTo={similarTo} onDone={onClose} />}
-    </>
+    </AsidePanel>
   )
 }
 

@@ -95,12 +95,11 @@ const columnsOf = (
     ),
   },
   { id: 'name', head: 'Event', phone: 'title', cell: ({ name }) => <span className="mono">{name}</span> },
-  { id: 'contact', head: 'Contact', cell: ({ contactId }) => <ContactLink contactId={contactId} /> },
+  { id: 'contact', head: 'Contact', phone: 'about', cell: ({ contactId }) => <ContactLink contactId={contactId} /> },
   { id: 'outcome', head: 'Outcome', phone: 'state', cell: (event) => <EventOutcomeBadge of={event} /> },
   {
     id: 'effect',
     head: 'Automations',
-    phone: 'about',
     wraps: true,
     cell: (event) => <span className="t2">{effectText(event)}</span>,
   },

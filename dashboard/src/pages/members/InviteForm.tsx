@@ -98,7 +98,8 @@ export function InviteLink({ of: { link, warning, mailedTo }, onDone }: { of: Ne
           'Copy the link and send it yourself.'
         ) : (
           <>
-            An email with a link is on its way to <bdi>{mailedTo}</bdi>. You can also send this one yourself.
+            An email with a link of its own is on its way to <bdi>{mailedTo}</bdi>. You can also send this link:
+            whichever is used first ends the other.
           </>
         )}{' '}
         It works once, expires in 7 days and won’t be shown again.

@@ -17,7 +17,7 @@ export function LogoField({
 }) {
   const [isOpen, setOpen] = useState(false)
   return (
-    <Input.Wrapper label="Logo" description="On the same pages. An image of the media library.">
+    <Input.Wrapper label="Logo" description="Shown on the same pages.">
       <div className="row" style={{ marginTop: 6 }}>
         {value !== '' && <img src={value} alt="Logo" style={{ maxHeight: 40, maxWidth: 160 }} />}
         {canEdit && (
@@ -34,6 +34,7 @@ export function LogoField({
       {isOpen && (
         <Suspense>
           <MediaDialog
+            purpose="logo"
             current={{ url: value, alt: '' }}
             onChoose={({ url }) => {
               onChange(new URL(url, location.href).pathname)

@@ -93,11 +93,11 @@ export function SenderForm({ sender }: { sender: Sender }) {
           />
           <ColorInput
             label="Brand color"
-            description="Of the pages where recipients unsubscribe, choose lists and confirm. Dark enough for white text."
+            description="For the pages where recipients unsubscribe, choose lists and confirm."
             placeholder="#026b98"
             format="hex"
             eyeDropperButtonProps={{ 'aria-label': 'Pick a color from the screen' }}
-            error={problemAt('/brandColor')}
+            error={problemAt('/brandColor') && 'Choose a darker color: white text on it must be readable.'}
             value={fields.brandColor}
             readOnly={!isOwner}
             onChange={(brandColor) => set({ brandColor })}
@@ -122,7 +122,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
             </Button>
             {save.isSuccess && !isDirty && (
               <span className="small t2" role="status">
-                Saved. Applies to new emails.
+                Saved.
               </span>
             )}
           </div>

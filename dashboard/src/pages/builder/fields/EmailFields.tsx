@@ -1,13 +1,14 @@
 import { Button, SegmentedControl } from '@mantine/core'
 import { IconPencil } from '@tabler/icons-react'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useEmailTemplates, useMetadataKeys } from '../../../api/queries.ts'
+import { useWorkspace } from '../../../api/workspace.tsx'
 import { CodeEditor } from '../../../components/CodeEditor.tsx'
 import { EmailPreview } from '../../../components/EmailPreview.tsx'
 import { CategorySelect, TemplateSelect } from '../../../components/EmailSelects.tsx'
 import { designOfText } from '../../../editor/design-of-text.ts'
 import type { Design } from '../../../editor/blocks.ts'
-import { showUndo } from '../../../primitives/undo-toast.tsx'
 import classes from '../Builder.module.css'
 import { StepPreview } from '../StepPreview.tsx'
 import type { EmailStep } from '../steps.ts'
@@ -24,24 +25,39 @@ type Kind = (typeof KINDS)[number]['value']
 /** Edits an email: its type, and its design, template or code. */
 export function EmailFields({ step, edit, canEdit }: FieldsProps<EmailStep>) {
   const own = step.design ? 'DESIGN' : 'CODE'
-  const [kind, setKind] = useState<Kind>(step.templateId === null ? own : 'TEMPLATE')
+  // What is shown follows the step, also after undo. Only a template is picked before there is one.
+  const [picksTemplate, setPicksTemplate] = useState(false)
+  const [isAsked, setAsked] = useState(false)
+  const kind: Kind = step.templateId !== null || picksTemplate ? 'TEMPLATE' : own
   const choose = (to: Kind) => {
-    setKind(to)
-    if (to === 'TEMPLATE' || to === kind) return
-    const { design, html, text, previewText } = step
-    if (to === own) return edit({ templateId: null, templateVersion: null })
-    edit({ templateId: null, templateVersion: null, ...contentAs(to, step) })
-    if (design ? design.blocks.length > 0 : html)
-      showUndo(design ? 'The design was replaced.' : 'The HTML is one block now.', () => {
-        edit({ design, html, text, previewText })
-        setKind(own)
-        return Promise.resolve()
-      })
+    setAsked(false)
+    if (to === 'TEMPLATE') return setPicksTemplate(true)
+    if (to === 'CODE' && step.design && step.design.blocks.length > 0) return setAsked(true)
+    setPicksTemplate(false)
+    edit({ templateId: null, templateVersion: null, ...(to !== own && contentAs(to, step)) })
+  }
+  const replace = () => {
+    setAsked(false)
+    setPicksTemplate(false)
+    edit({ templateId: null, templateVersion: null, ...contentAs('CODE', step) })
   }
   return (
     <div className={classes.fields}>
       <CategorySelect value={step.category} onChange={(category) => edit({ category })} />
       <SegmentedControl fullWidth aria-label="Content" data={[...KINDS]} value={kind} onChange={choose} />
+      {isAsked && (
+        <div className="card still" role="group" aria-label="Replace the design">
+          <p>Code starts empty, and the design is removed from this email. Undo brings it back.</p>
+          <div className="row">
+            <Button variant="filled" onClick={replace}>
+              Replace the design
+            </Button>
+            <Button variant="subtle" color="gray" onClick={() => setAsked(false)}>
+              Keep the design
+            </Button>
+          </div>
+        </div>
+      )}
       {kind === 'TEMPLATE' && <TemplateChoice step={step} edit={edit} />}
       {kind !== 'TEMPLATE' && <SubjectField step={step} edit={edit} canEdit={canEdit} />}
       {kind === 'DESIGN' && step.design && <DesignFields step={step} design={step.design} />}
@@ -60,7 +76,17 @@ function contentAs(kind: 'DESIGN' | 'CODE', { html, text }: EmailStep) {
 /** Selects a template. */
 function TemplateChoice({ step, edit }: { step: EmailStep; edit: Edit }) {
   const templates = useEmailTemplates()
+  const { workspace } = useWorkspace()
   const chosen = templates?.find(({ id }) => id === step.templateId)
+  if (templates?.length === 0 && step.templateId === null)
+    return (
+      <p className="t2">
+        No templates yet.{' '}
+        <Link className="link" to="/w/$workspaceId/templates" params={{ workspaceId: workspace.id }}>
+          Create a template
+        </Link>
+      </p>
+    )
   const isOlder = chosen !== undefined && step.templateVersion !== null && step.templateVersion < chosen.version
   return (
     <>
