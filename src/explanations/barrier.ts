@@ -1,4 +1,4 @@
-import { SUPPRESSED_ERRORS } from '../contacts/index.ts'
+import { SUPPRESSED_ERRORS, type SuppressedBy } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Fact, timeText } from './explanation.ts'
 import { barrierOf } from './queries.ts'
@@ -10,14 +10,20 @@ export async function barrierFact(
   email: Parameters<typeof barrierOf>[2],
 ): Promise<Fact> {
   const barrier = await barrierOf(em, contactId, email)
-  const why = barrier && SUPPRESSED_ERRORS[barrier.reason]
-  const since = barrier?.since ? ` since ${timeText(barrier.since)}` : ''
-  return {
-    name: 'ADDRESS',
-    state: barrier ? 'FALSE' : 'TRUE',
-    title: 'Address accepts email',
-    needs: 'no opt-out, bounce or complaint',
-    found: barrier ? `${barrier.reason.toLowerCase().replaceAll('_', ' ')}${since}` : 'yes',
-    sentence: barrier ? `${why}${since && `,${since}`}.` : '',
-  }
+  const since = barrier?.since ? ` on ${timeText(barrier.since)}` : ''
+  const base = { name: 'ADDRESS', title: 'Address accepts email', needs: 'no opt-out, bounce or complaint' }
+  if (!barrier) return { ...base, state: 'TRUE', found: 'yes', sentence: '' }
+  const found = `${FOUND[barrier.reason]}${since}`
+  return { ...base, state: 'FALSE', found, sentence: `${SUPPRESSED_ERRORS[barrier.reason]}.` }
+}
+
+const FOUND: Record<SuppressedBy, string> = {
+  COMPLAINED: 'reported spam',
+  BOUNCED: 'bounced',
+  MANUAL: 'suppressed by hand',
+  UNSUBSCRIBED: 'unsubscribed',
+  IMPORTED: 'imported as opted out',
+  LEFT_LIST: 'left the list',
+  UNCONFIRMED: 'not confirmed yet',
+  NOT_PENDING: 'no confirmation is pending',
 }

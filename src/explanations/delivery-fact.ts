@@ -63,7 +63,7 @@ function waiting(
   return status === 'DEFERRED'
     ? {
         found: `deferred${when}`,
-        sentence: `The mail server deferred ${email.replace(/^T/, 't')}. It is tried again.`,
+        sentence: `The mail server deferred ${email.replace(/^T/, 't')}. Dripline will try again.`,
       }
     : { found: `waiting${when}`, sentence: `${email} waits to be sent.` }
 }

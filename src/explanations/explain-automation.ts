@@ -2,13 +2,13 @@ import type { Automation } from '../automations/index.ts'
 import type { ContactProfile } from '../contacts/index.ts'
 import type { EntryRules } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type Condition, type ComparedValue, explainMatches } from '../segments/index.ts'
-import { endSentence } from '../steps/index.ts'
+import { type Condition, explainMatches } from '../segments/index.ts'
+import { comparedText, endSentence } from '../steps/index.ts'
 import type { RefusalReason } from '../triggers/index.ts'
 import { timeIn } from '../workspaces/index.ts'
 import { barrierFact } from './barrier.ts'
 import { deliveryFact } from './delivery-fact.ts'
-import { type Explanation, type Fact, sentenceOfFirst, timeText } from './explanation.ts'
+import { type Explanation, type Fact, firstFalse, timeText } from './explanation.ts'
 import {
   type EmailOfEnrollment,
   emailsOfEnrollment,
@@ -17,6 +17,7 @@ import {
   lastOccurrenceOf,
   type LastRefusal,
   lastRefusalOf,
+  sendsMarketing,
 } from './queries.ts'
 import { triggerFact } from './trigger-fact.ts'
 
@@ -33,41 +34,47 @@ export async function explainAutomation(
   const enrollment = await lastEnrollmentOf(em, automationId, contact.id)
   const refusal = await lastRefusalOf(em, automation, contact.id)
   const listIds = trigger === 'LIST_ADDED' && triggerKey != null ? [triggerKey] : []
-  const barrier = await barrierFact(em, contact.id, { category: 'marketing', listIds })
+  const category = (await sendsMarketing(em, automation)) ? 'marketing' : 'transactional'
+  const barrier = await barrierFact(em, contact.id, { category, listIds })
   const base = { enrollmentId: enrollment?.id ?? null, messageId: null }
   if (enrollment) {
     const emails = (await emailsOfEnrollment(em, enrollment.id)).map((email) => emailFact(email, enrollment))
-    const wasRefused = refusal !== undefined && refusal.createdAt > enrollment.enrolledAt
-    const facts = [enteredFact(enrollment), ...emails, ...(wasRefused ? [refusedFact(refusal)] : []), barrier]
+    const again = refusal && refusal.createdAt > enrollment.enrolledAt ? refusedFact(refusal) : undefined
+    const facts = [enteredFact(enrollment), ...emails, ...(again ? [again] : []), barrier]
+    const unsent = firstFalse(emails)
     const sentence = [
-      ...[sentenceOfFirst(emails) ?? []].flat(),
+      ...(unsent ? [unsent.sentence] : []),
       stateSentence(enrollment, automation),
-      ...(wasRefused ? [againSentence(refusal)] : []),
+      ...(again ? [again.sentence.replace('did not enter', 'did not enter again')] : []),
     ].join(' ')
-    return { ...base, outcome: 'ENTERED', sentence, facts }
+    return { ...base, outcome: 'ENTERED', sentence, facts, decisive: unsent ?? again }
   }
   const occurrence =
     triggerKey == null
       ? undefined
       : await lastOccurrenceOf(em, { automationId, contactId: contact.id, trigger, key: triggerKey })
   const eventData = refusal ? refusal.data : occurrence?.data
-  const filter = await filterFacts(em, automation, contact, { refusal, eventData })
-  // In the order in which an entry is decided.
-  const other = refusal && (refusal.rule !== 'FILTER' || filter.length === 0) ? refusal : undefined
-  const isBeforeFilter = other?.rule !== 'REENTRY'
-  const others = other && other.rule !== 'PAUSED' ? [refusedFact(other)] : []
+  const active = activeFact(automation, refusal)
+  const filter = await filterFact(em, automation, contact, { refusal, eventData })
+  // Where the refusal has no fact of its own, it gets one, in the order in which an entry is decided.
+  const hasOwn = refusal?.rule === 'PAUSED' || (refusal?.rule === 'FILTER' && filter !== undefined)
+  const refused = refusal && !hasOwn ? [refusedFact(refusal)] : []
+  const filters = filter ? [filter] : []
   const facts = [
-    activeFact(automation, refusal),
+    active,
     await triggerFact(em, automation, contact, { occurrence, refusedAt: refusal?.createdAt }),
-    ...(isBeforeFilter ? [...others, ...filter] : [...filter, ...others]),
+    ...(refusal?.rule === 'REENTRY' ? [...filters, ...refused] : [...refused, ...filters]),
   ]
-  const decided =
-    refusal && refusal.rule !== 'PAUSED'
-      ? `The contact did not enter on ${timeText(refusal.createdAt)}: ${reasonOf(refusal)}.`
-      : undefined
   const open = facts.find(({ state, sentence }) => state === 'OPEN' && sentence !== '')
-  const sentence = decided ?? sentenceOfFirst(facts) ?? open?.sentence ?? NOT_YET
-  return { ...base, outcome: 'NOT_ENTERED', sentence, facts: [...facts, barrier] }
+  const byRefusal = refusal && (refusal.rule === 'PAUSED' ? active : (refused[0] ?? filter))
+  const decisive = byRefusal ?? firstFalse(facts) ?? open
+  return {
+    ...base,
+    outcome: 'NOT_ENTERED',
+    sentence: decisive?.sentence ?? NOT_YET,
+    facts: [...facts, barrier],
+    decisive,
+  }
 }
 
 const NOT_YET = 'Nothing keeps the contact out. They enter when the trigger happens next.'
@@ -92,50 +99,40 @@ function activeFact({ status }: Automation, refusal: LastRefusal | undefined): F
   }
 }
 
-async function filterFacts(
+async function filterFact(
   em: EntityManager,
   { workspaceId, entry }: Automation,
   { id }: ContactProfile,
   { refusal, eventData }: { refusal: LastRefusal | undefined; eventData: unknown },
-): Promise<Fact[]> {
+): Promise<Fact | undefined> {
   const { filter } = entry as EntryRules
-  if (!filter) return []
+  if (!filter) return undefined
   const condition = filter as unknown as Condition
   const evaluation = { at: await timeIn(em, workspaceId), eventData }
   const found = await explainMatches(em, workspaceId, id, [condition], evaluation)
   const matches = found?.matches[0] ?? false
-  const values = valuesText(found?.values ?? [])
+  const values = comparedText(found?.values ?? [])
   const now = `${matches ? 'matches' : 'does not match'}${values && `: ${values}`}`
   const fact = { name: 'FILTER', title: 'Matches the entry filter', needs: 'matches' }
   // A rule that is checked later refused the entry, so the filter matched.
   if (refusal?.rule === 'REENTRY')
-    return [{ ...fact, state: 'TRUE', found: `matched on ${timeText(refusal.createdAt)}`, sentence: '' }]
-  if (refusal?.rule === 'FILTER')
-    return [
-      {
-        ...fact,
-        state: 'FALSE',
-        found: `did not match on ${timeText(refusal.createdAt)}. As of now: ${now}`,
-        sentence: '',
-      },
-    ]
-  return [
-    {
+    return { ...fact, state: 'TRUE', found: `matched on ${timeText(refusal.createdAt)}`, sentence: '' }
+  if (refusal?.rule === 'FILTER') {
+    const when = timeText(refusal.createdAt)
+    return {
       ...fact,
-      state: matches ? 'TRUE' : 'FALSE',
-      found: now,
-      sentence: `The contact does not match the entry filter${values && `: ${values}`}.`,
-    },
-  ]
+      state: 'FALSE',
+      found: `did not match on ${when}. As of now: ${now}`,
+      sentence: `The contact did not enter on ${when}: ${reasonOf(refusal)}.`,
+    }
+  }
+  return {
+    ...fact,
+    state: matches ? 'TRUE' : 'FALSE',
+    found: now,
+    sentence: `The contact does not match the entry filter${values && `: ${values}`}.`,
+  }
 }
-
-const valuesText = (values: readonly ComparedValue[]): string =>
-  values
-    .map(({ name, value }) => {
-      const shortName = name.replace(/^(contact\.metadata|contact)\./, '')
-      return `${shortName} is ${value === null ? 'missing' : typeof value === 'string' ? `“${value}”` : JSON.stringify(value)}`
-    })
-    .join(', ')
 
 /** The rules that have no fact of their own. */
 const OTHER_RULES: Partial<Record<RefusalReason, { title: string; needs: string; why: string }>> = {
@@ -177,9 +174,6 @@ function refusedFact(refusal: LastRefusal): Fact {
   }
 }
 
-const againSentence = (refusal: LastRefusal): string =>
-  `They did not enter again on ${timeText(refusal.createdAt)}: ${reasonOf(refusal)}.`
-
 function enteredFact(enrollment: LastEnrollment): Fact {
   return {
     name: 'ENTERED',
@@ -204,9 +198,10 @@ function stateSentence(
     return `The contact has been in it since ${since}.${next}${paused && automationStatus === 'ACTIVE' ? ' The enrollment is paused.' : held}`
   }
   const when = endedAt === null ? '' : ` until ${timeText(endedAt)}`
-  if (status === 'COMPLETED') return `The contact was in it from ${since}${when}, and completed it.`
+  if (status === 'COMPLETED')
+    return `The contact entered on ${since}, and completed the automation${endedAt ? ` on ${timeText(endedAt)}` : ''}.`
   const why = endSentence({ rule: status, detail: endedBy ?? {} })
-  return `The contact was in it from ${since}${when}. ${why}`
+  return `The contact entered on ${since}, and was in it${when}. ${why}`
 }
 
 function emailFact({ subject, isInBranch, ...email }: EmailOfEnrollment, enrollment: LastEnrollment): Fact {

@@ -5,7 +5,7 @@ import { contactMatches } from '../segments/index.ts'
 import { timeIn } from '../workspaces/index.ts'
 import { barrierFact } from './barrier.ts'
 import { deliveryFact } from './delivery-fact.ts'
-import { type Explanation, type Fact, sentenceOfFirst, timeText } from './explanation.ts'
+import { type Explanation, type Fact, firstFalse, timeText } from './explanation.ts'
 import { campaignMessage, type CampaignMessage, isReachedBy, listsWith, segmentNames } from './queries.ts'
 
 /** Explains whether a contact got the email of a campaign. Without a message, facts are those of this moment. */
@@ -20,7 +20,14 @@ export async function explainCampaign(
     const delivery = deliveryFact(message, 'Email', 'The email')
     const facts = [status, recipientFact(message), delivery]
     const outcome = delivery.state === 'TRUE' ? 'SENT' : delivery.state === 'OPEN' ? 'WAITING' : 'NOT_SENT'
-    return { outcome, sentence: delivery.sentence, facts, enrollmentId: null, messageId: message.id }
+    return {
+      outcome,
+      sentence: delivery.sentence,
+      facts,
+      decisive: delivery,
+      enrollmentId: null,
+      messageId: message.id,
+    }
   }
   const { isReached, isInTime } = await isReachedBy(em, campaign.id, contact.id)
   const { category, audience, startedAt } = campaign
@@ -37,16 +44,17 @@ export async function explainCampaign(
   ]
   const isWaiting = campaign.status !== 'SENT' && campaign.status !== 'CANCELLED' && !isReached
   const wasCut = campaign.status === 'CANCELLED' && startedAt != null && !isReached
-  const sentence = sentenceOfFirst(facts) ?? (wasCut ? CUT : isWaiting ? dueSentence(campaign) : NOT_IN_AUDIENCE)
+  const decisive = firstFalse(facts)
+  const sentence = decisive?.sentence ?? (wasCut ? CUT : isWaiting ? dueSentence(campaign) : NOT_IN_AUDIENCE)
   const isDue = isWaiting && facts.every(({ state }) => state !== 'FALSE')
-  return { outcome: isDue ? 'WAITING' : 'NOT_SENT', sentence, facts, enrollmentId: null, messageId: null }
+  return { outcome: isDue ? 'WAITING' : 'NOT_SENT', sentence, facts, decisive, enrollmentId: null, messageId: null }
 }
 
 const CUT = 'The campaign was cancelled before it reached the contact.'
 
 const dueSentence = ({ status }: Campaign): string =>
   status === 'PAUSED'
-    ? 'The campaign is paused. The contact is in the audience, and gets the email after it continues.'
+    ? 'The campaign is paused. The contact is in the audience, and will get the email when it resumes.'
     : 'The contact is in the audience, and gets the email when the campaign reaches them.'
 
 const NOT_IN_AUDIENCE =

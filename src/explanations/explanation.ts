@@ -31,15 +31,16 @@ export interface Explanation {
   sentence: string
   /** In the order in which they are evaluated. */
   facts: Fact[]
+  /** The fact that the sentence is about, if it is one of them. */
+  decisive: Fact | undefined
   /** The most recent enrollment in the automation. */
   enrollmentId: string | null
   /** The message of the campaign. */
   messageId: string | null
 }
 
-/** Returns the sentence of the first fact that is false. */
-export const sentenceOfFirst = (facts: readonly Fact[]): string | undefined =>
-  facts.find(({ state }) => state === 'FALSE')?.sentence
+/** Returns the first fact that is false. */
+export const firstFalse = (facts: readonly Fact[]): Fact | undefined => facts.find(({ state }) => state === 'FALSE')
 
 /** Writes a time for a sentence. The dashboard shows it in the zone of its reader. */
 export const timeText = (at: Date): string => at.toISOString()

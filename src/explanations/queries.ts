@@ -69,6 +69,22 @@ export async function emailsOfEnrollment(em: EntityManager, enrollmentId: string
   return toObjects<EmailOfEnrollment>(rows, 'sentAt')
 }
 
+/** Returns whether the current version of an automation sends marketing emails. */
+export async function sendsMarketing(
+  em: EntityManager,
+  { id, version }: { id: string; version: number },
+): Promise<boolean> {
+  const rows = await sql(
+    em,
+    `select from automation_versions version, jsonb_array_elements(version.steps) step
+     where version.automation_id = $1::uuid and version.version = $2::integer
+       and step ->> 'type' = 'EMAIL' and coalesce(step ->> 'category', 'marketing') = 'marketing'
+     limit 1`,
+    [id, version],
+  )
+  return rows.length > 0
+}
+
 /** A refused entry. */
 export interface LastRefusal {
   rule: RefusalReason

@@ -1,4 +1,4 @@
-import { array, object, string } from 'yup'
+import { array, boolean, object, string } from 'yup'
 import { AUTOMATION_NOT_FOUND, findAutomation } from '../automations/index.ts'
 import { CAMPAIGN_NOT_FOUND, getCampaign } from '../campaigns/index.ts'
 import { CONTACT_NOT_FOUND, CONTACT_PARAM, getContact } from '../contacts/index.ts'
@@ -21,9 +21,10 @@ const factResponse = object({
     description: 'TRUE, FALSE, or OPEN: it may still become true, or did not matter.',
     example: 'FALSE',
   }),
-  title: string().required().meta({ description: 'What must be true.', example: 'Event order.placed' }),
-  needs: string().required().meta({ description: 'What is needed.', example: 'received' }),
+  title: string().required().meta({ description: 'What must be true.', example: 'Tag “dormant”' }),
+  needs: string().required().meta({ description: 'What is needed.', example: 'added' }),
   found: string().required().meta({ description: 'What was found. Times are ISO 8601.', example: 'never' }),
+  decides: boolean().required().meta({ description: 'Whether the sentence is about it.', example: true }),
 }).required()
 
 const explanationResponse = object({
@@ -32,8 +33,8 @@ const explanationResponse = object({
     example: 'NOT_ENTERED',
   }),
   sentence: string().required().meta({
-    description: 'The reason in English: the first fact that is not as needed. Times are ISO 8601.',
-    example: 'The contact has never had the event order.placed, which starts the automation.',
+    description: 'The reason in English. Times are ISO 8601.',
+    example: 'The contact does not have the tag “dormant”, which starts the automation.',
   }),
   facts: array()
     .of(factResponse)
@@ -45,9 +46,12 @@ const explanationResponse = object({
   .required()
   .meta({ component: 'Explanation', description: 'Why a contact got emails, or did not.' })
 
-const present = ({ facts, ...explanation }: Explanation) => ({
+const present = ({ facts, decisive, ...explanation }: Explanation) => ({
   ...explanation,
-  facts: facts.map(({ name, state, title, needs, found }) => ({ name, state, title, needs, found })),
+  facts: facts.map((fact) => {
+    const { name, state, title, needs, found } = fact
+    return { name, state, title, needs, found, decides: fact === decisive }
+  }),
 })
 
 const ALSO_CONTACTS = 'The scope `contacts:read` is needed too.'

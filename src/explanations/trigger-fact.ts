@@ -2,7 +2,7 @@ import type { Automation } from '../automations/index.ts'
 import type { ContactProfile } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { contactMatches } from '../segments/index.ts'
-import type { Trigger } from '../triggers/index.ts'
+import { TRIGGER_EVENT_DAYS, type Trigger } from '../triggers/index.ts'
 import { timeIn } from '../workspaces/index.ts'
 import { type Fact, timeText } from './explanation.ts'
 import { isKnownInSegment, type LastOccurrence, listsWith, requestTime, segmentNames, tagTime } from './queries.ts'
@@ -63,9 +63,20 @@ export async function triggerFact(
 /** Describes a trigger that happened when the automation did not listen for it. */
 const missed = (trigger: Trigger, when: string) => ({
   state: 'FALSE' as const,
-  found: `${when}, but the automation did not start then`,
-  sentence: `${HAPPENED[trigger]} on ${when}, when the automation did not listen for it. It starts for what happens while it is active.`,
+  found: `${when}, before the automation was listening`,
+  sentence: `${HAPPENED[trigger]} on ${when}, before the automation was listening. It reacts only to what happens while it is active.`,
 })
+
+/** Describes what a contact has since a time, without a record of what that started. */
+function happenedOn(trigger: Trigger, at: Date) {
+  if (Date.now() - at.getTime() < TRIGGER_EVENT_DAYS * 86_400_000) return missed(trigger, timeText(at))
+  const when = timeText(at)
+  return {
+    found: when,
+    sentence: `${HAPPENED[trigger]} on ${when}. What that started is no longer stored.`,
+    isOpen: true,
+  }
+}
 
 const HAPPENED: Record<Trigger, string> = {
   EVENT: 'The event happened',
@@ -85,12 +96,12 @@ async function requirementOf(
   key: string,
 ): Promise<Requirement> {
   const since = (at: Date | undefined, lack: string) =>
-    at === undefined ? { found: 'never', sentence: lack } : missed(trigger, timeText(at))
+    at === undefined ? { found: 'never', sentence: lack } : happenedOn(trigger, at)
   switch (trigger) {
     case 'EVENT': {
       const name = triggerConfig.eventName ?? key
-      const lack = `The contact has never received the event “${name}”, which starts the automation.`
-      return { title: `Event “${name}”`, needs: 'received', ...since(undefined, lack) }
+      const lack = `The event “${name}”, which starts the automation, never happened for the contact, or is no longer stored.`
+      return { title: `Event “${name}”`, needs: 'happened', ...since(undefined, lack) }
     }
     case 'TAG_ADDED': {
       const name = triggerConfig.tagName ?? key

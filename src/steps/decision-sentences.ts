@@ -85,9 +85,13 @@ function conditionSentence(decision: Decision): string {
       ? 'Took the else branch: no condition matched.'
       : `Took the branch “${branch}”: its condition was the first that matched.`
   const { values = [] } = decision.detail as { values?: readonly ComparedValue[] }
-  const compared = values.map(({ name, value }) => `${shortName(name)} ${valueText(value)}`)
-  return compared.length === 0 ? chosen : `${chosen} Compared: ${compared.join(', ')}.`
+  const compared = comparedText(values)
+  return compared === '' ? chosen : `${chosen} Compared: ${compared}.`
 }
+
+/** Lists values that a condition compared, such as `plan “pro”, seats 4`. */
+export const comparedText = (values: readonly ComparedValue[]): string =>
+  values.map(({ name, value }) => `${shortName(name)} ${valueText(value)}`).join(', ')
 
 const shortName = (name: string): string => name.replace(/^(contact\.metadata|contact|event\.data|steps)\./, '')
 

@@ -23,6 +23,7 @@ export { deleteEventsOfName } from './event-name-queries.ts'
 export { type ProcessedEventWrite, recordProcessedEvent } from './processed-event-queries.ts'
 export {
   findListeners,
+  TRIGGER_EVENT_DAYS,
   NOBODY_LISTENS,
   deleteOldTriggerEvents,
   type CauseOfHappenings,

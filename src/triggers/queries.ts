@@ -370,7 +370,7 @@ returning id, contact_id, created_at, automation_ids, concurrency_keys, effects,
  * Days for which events are stored. Custom events are stored as long as their workspace keeps its history. An event that is
  * delivered again later starts nothing.
  */
-const TRIGGER_EVENT_DAYS = 30
+export const TRIGGER_EVENT_DAYS = 30
 
 /**
  * Maximum days for which an event with an unknown outcome is stored: its enrollment has not begun because no worker ran, or never

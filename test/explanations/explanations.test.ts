@@ -43,7 +43,8 @@ describe('explanations', () => {
       {
         it: 'name the event that never happened',
         automation: () => ({ trigger: 'EVENT', triggerConfig: { eventName: 'order.placed' } }),
-        sentence: 'The contact has never received the event “order.placed”, which starts the automation.',
+        sentence:
+          'The event “order.placed”, which starts the automation, never happened for the contact, or is no longer stored.',
         facts: ['ACTIVE TRUE: active', 'TRIGGER FALSE: never', 'ADDRESS TRUE: yes'],
       },
       {
@@ -58,7 +59,7 @@ describe('explanations', () => {
         facts: [
           'ACTIVE TRUE: active',
           'TRIGGER FALSE: never',
-          'FILTER FALSE: does not match: plan is “free”',
+          'FILTER FALSE: does not match: plan “free”',
           'ADDRESS TRUE: yes',
         ],
       },
@@ -66,12 +67,8 @@ describe('explanations', () => {
         it: 'tell when the contact was there before the automation',
         automation: () => ({ trigger: 'SIGNUP', triggerConfig: {} }),
         sentence:
-          'The contact was created on TIME, when the automation did not listen for it. It starts for what happens while it is active.',
-        facts: [
-          'ACTIVE TRUE: active',
-          'TRIGGER FALSE: TIME, but the automation did not start then',
-          'ADDRESS TRUE: yes',
-        ],
+          'The contact was created on TIME, before the automation was listening. It reacts only to what happens while it is active.',
+        facts: ['ACTIVE TRUE: active', 'TRIGGER FALSE: TIME, before the automation was listening', 'ADDRESS TRUE: yes'],
       },
       {
         it: 'begin with the draft',
@@ -95,7 +92,7 @@ describe('explanations', () => {
         facts: [
           'ACTIVE TRUE: active',
           'TRIGGER TRUE: TIME',
-          'FILTER FALSE: did not match on TIME. As of now: matches: plan is “pro”',
+          'FILTER FALSE: did not match on TIME. As of now: matches: plan “pro”',
           'ADDRESS TRUE: yes',
         ],
       },
@@ -132,7 +129,7 @@ describe('explanations', () => {
           'ACTIVE TRUE: active',
           'TRIGGER TRUE: TIME',
           'KEY FALSE: refused on TIME',
-          'FILTER TRUE: matches: event.data.total is 10',
+          'FILTER TRUE: matches: total 10',
           'ADDRESS TRUE: yes',
         ],
       },
@@ -218,9 +215,9 @@ describe('explanations', () => {
     })
     assert.equal(
       explanation.sentence,
-      'The email “Tips” was not sent: the contact has unsubscribed. The contact was in it from TIME until TIME, and completed it.',
+      'The email “Tips” was not sent: the contact has unsubscribed. The contact entered on TIME, and completed the automation on TIME.',
     )
-    assert.equal(statesOf(explanation).at(-1), 'ADDRESS FALSE: unsubscribed since TIME')
+    assert.equal(statesOf(explanation).at(-1), 'ADDRESS FALSE: unsubscribed on TIME')
   })
 
   describe('of a campaign', () => {
@@ -306,7 +303,7 @@ describe('explanations', () => {
     const { outcome, sentence } = await explain('campaigns', pausedId, contacts[0]!)
     assert.deepEqual(
       [outcome, sentence],
-      ['WAITING', 'The campaign is paused. The contact is in the audience, and gets the email after it continues.'],
+      ['WAITING', 'The campaign is paused. The contact is in the audience, and will get the email when it resumes.'],
     )
     await sql(service.context.orm.em.fork(), `update campaigns set status = 'CANCELLED' where id = $1::uuid`, [
       pausedId,

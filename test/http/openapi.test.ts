@@ -218,6 +218,8 @@ describe('the OpenAPI document', () => {
           const alone: Scope[] = [scope]
           // Previews show a contact, so they also need the scope to read contacts.
           if (/^\/templates.*\/preview$/.test(path)) alone.push('contacts:read')
+          // Explanations are about a contact.
+          if (path.includes('/explanations/')) alone.push('contacts:read')
           // The example names an automation and a campaign.
           if (path === '/messages/retry') alone.push(orScope!)
           await reachedWith(alone)

@@ -1,6 +1,7 @@
 import { Button, Select } from '@mantine/core'
 import { IconCheck, IconHelpCircle, IconMinus, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -32,7 +33,8 @@ export function WhyPanel({
   onEnroll: () => void
 }) {
   const name = contact.firstName ?? 'this contact'
-  const choices = useChoices(contact)
+  const [isOpened, setOpened] = useState(why !== undefined)
+  const choices = useChoices(contact, isOpened)
   return (
     <section className={classes.panel} aria-label="Why">
       <div className={classes.head}>
@@ -49,6 +51,7 @@ export function WhyPanel({
           nothingFoundMessage="Nothing found"
           data={choices}
           value={why ?? null}
+          onDropdownOpen={() => setOpened(true)}
           onChange={(value) => onChoose((value ?? undefined) as WhyOf | undefined)}
         />
       </div>
@@ -58,17 +61,25 @@ export function WhyPanel({
 }
 
 /** Lists campaigns and automations. Recent campaigns that the contact did not get come first. */
-function useChoices({ id }: Contact) {
-  const { data: campaigns = [] } = useWorkspaceQuery(['campaigns', 'why'], (api, signal) =>
-    readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
+function useChoices({ id }: Contact, enabled: boolean) {
+  const { data: campaigns = [] } = useWorkspaceQuery(
+    ['campaigns', 'why'],
+    (api, signal) => readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
+    { enabled },
   )
-  const { data: automations = [] } = useWorkspaceQuery(['automations', 'why'], (api, signal) =>
-    readPages((query) => api.GET('/automations', { params: { query }, signal })),
+  const { data: automations = [] } = useWorkspaceQuery(
+    ['automations', 'why'],
+    (api, signal) => readPages((query) => api.GET('/automations', { params: { query }, signal })),
+    { enabled },
   )
-  const { data: messages = [] } = useWorkspaceQuery(['contacts', id, 'activity'], async (api, signal) => {
-    const params = { path: { id }, query: { limit: 50 } }
-    return (await api.GET('/contacts/{id}/activity', { params, signal })).data.data
-  })
+  const { data: messages = [] } = useWorkspaceQuery(
+    ['contacts', id, 'activity'],
+    async (api, signal) => {
+      const params = { path: { id }, query: { limit: 50 } }
+      return (await api.GET('/contacts/{id}/activity', { params, signal })).data.data
+    },
+    { enabled },
+  )
   const gotten = new Set(messages.map(({ campaignId }) => campaignId))
   const isMissed = ({ id: campaignId, startedAt }: { id: string; startedAt: string | null }) =>
     startedAt !== null && Date.parse(startedAt) > Date.now() - RECENT_MS && !gotten.has(campaignId)
@@ -103,7 +114,7 @@ function Answer({ contact, why, onEnroll }: { contact: Contact; why: WhyOf; onEn
   const { sentence, facts } = data
   const failed = facts.filter(({ state }) => state === 'FALSE').length
   // The API does not name the contact.
-  const named = sentence.replace(/^The contact/, name)
+  const named = sentence.replace(/^The contact/, () => name)
   return (
     <>
       <p className={classes.sentence} role="status">
@@ -114,10 +125,7 @@ function Answer({ contact, why, onEnroll }: { contact: Contact; why: WhyOf; onEn
           label={`${facts.length} facts checked, ${failed} ${failed === 1 ? 'fails' : 'fail'}`}
           rows={facts}
           idOf={({ name: fact, title }) => `${fact} ${title}`}
-          columns={factColumns(
-            name,
-            facts.find(({ state }) => state === 'FALSE'),
-          )}
+          columns={factColumns(name)}
           empty={null}
         />
       </div>
@@ -126,15 +134,14 @@ function Answer({ contact, why, onEnroll }: { contact: Contact; why: WhyOf; onEn
   )
 }
 
-/** @param decisive the fact of the sentence */
-const factColumns = (name: string, decisive: Fact | undefined): readonly Column<Fact>[] => [
+const factColumns = (name: string): readonly Column<Fact>[] => [
   {
     id: 'fact',
     head: 'Checked',
     phone: 'title',
     wraps: true,
     cell: (fact) => (
-      <span className={classes.fact} data-decides={fact === decisive || undefined}>
+      <span className={classes.fact} data-decides={fact.decides || undefined}>
         <State of={fact.state} /> {fact.title}
       </span>
     ),
@@ -172,7 +179,7 @@ function State({ of }: { of: Fact['state'] }) {
 
 /** Leads to what repairs or shows the answer. */
 function Actions({
-  of: { outcome, messageId, facts },
+  of: { outcome, messageId },
   kind,
   id,
   onEnroll,
@@ -184,14 +191,9 @@ function Actions({
 }) {
   const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
-  const first = facts.find(({ state }) => state === 'FALSE')
   return (
     <div className={classes.actions}>
-      {first?.name === 'ACTIVE' ? (
-        <span className="t2">Contacts can be added once the automation is active.</span>
-      ) : (
-        outcome === 'NOT_ENTERED' && canEdit && <Button onClick={onEnroll}>Add to automation…</Button>
-      )}
+      {outcome === 'NOT_ENTERED' && canEdit && <Button onClick={onEnroll}>Add to automation…</Button>}
       {messageId !== null && (
         <Link
           className="link"
