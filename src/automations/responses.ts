@@ -16,6 +16,7 @@ const EXAMPLE_STEPS = [
       subject: 'Welcome, {{ contact.firstName | default: "friend" }}!',
       html: null,
       text: 'Good to have you here.',
+      previewText: null,
       delayMinutes: 0,
     },
   },

@@ -65,7 +65,7 @@ export async function conversionByVersion(em: EntityManager, period: ConversionP
   return toObjects<VersionConversion>(rows, 'publishedAt')
 }
 
-/** Reads after how many days contacts reached the goal, within the window. Day 1 is the first 24 hours. */
+/** Reads after how many days counted enrollments reached the goal. Day 1 is the first 24 hours. */
 export async function daysToGoal(
   em: EntityManager,
   { automationId, windowDays }: ConversionPeriod,
@@ -73,13 +73,13 @@ export async function daysToGoal(
   return sql(
     em,
     `select least(floor(extract(epoch from ended_at - enrolled_at) / 86400)::integer + 1, $2::integer) as day, count(*)::float8 as reached
-     from enrollments where automation_id = $1::uuid and ${REACHED}
+     from enrollments where automation_id = $1::uuid and ${IS_COUNTED} and ${REACHED}
      group by 1 order by 1`,
     [automationId, windowDays],
   )
 }
 
-/** Reads the median time to the goal in minutes; `null` if no contact reached it. */
+/** Reads the median time to the goal of counted enrollments, in minutes; `null` if none reached it. */
 export async function medianToGoal(
   em: EntityManager,
   { automationId, windowDays }: ConversionPeriod,
@@ -87,7 +87,7 @@ export async function medianToGoal(
   const [row] = await sql<{ minutes: number | null }>(
     em,
     `select percentile_cont(0.5) within group (order by extract(epoch from ended_at - enrolled_at) / 60) as minutes
-     from enrollments where automation_id = $1::uuid and ${REACHED}`,
+     from enrollments where automation_id = $1::uuid and ${IS_COUNTED} and ${REACHED}`,
     [automationId, windowDays],
   )
   return row?.minutes ?? null

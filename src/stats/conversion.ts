@@ -51,7 +51,7 @@ export const conversionResponse = object({
     .min(0)
     .nullable()
     .defined()
-    .meta({ description: 'The median time to the goal; null if no contact reached it.', example: 14_544 }),
+    .meta({ description: 'The median time to the goal of those in `reached`; null without any.', example: 14_544 }),
   weeks: array()
     .of(
       object({
@@ -79,7 +79,7 @@ export const conversionResponse = object({
       }).required(),
     )
     .required()
-    .meta({ description: 'By the day after the enrollment, within the window.' }),
+    .meta({ description: 'Those of `reached`, by the day after the enrollment.' }),
   versions: array()
     .of(
       object({
