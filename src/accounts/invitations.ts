@@ -89,8 +89,9 @@ export async function mailInvitation(em: EntityManager, id: string): Promise<Inv
   const unit = em.fork()
   const isOpen = { id, email: { $ne: null }, expiresAt: { $gt: new Date() } }
   const invitation = await unit.findOne(Invitation, isOpen, { populate: ['invitedBy'] })
-  const [to] = invitation ? await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] }) : []
-  if (!invitation || !to) return undefined
+  const workspaces = invitation ? await unit.find(InvitationWorkspace, { invitation }, { populate: ['workspace'] }) : []
+  const [to] = workspaces
+  if (!invitation || !to || !(await ownerCheck(unit, workspaces))(invitation)) return undefined
   const token = newToken()
   unit.create(MailedInvitation, { tokenHash: hashToken(token)!, invitation })
   await unit.flush()

@@ -145,8 +145,8 @@ export const memberOperations = [
     errors: { 401: [RECENT_SIGN_IN_REQUIRED], 409: [TOO_MANY_INVITATIONS] },
     async handle({ caller, body, visitor }, { em, findPublicUrl, deliversMail }) {
       const { accountId: invitedBy, sessionId } = personOf(caller)
-      const isMailed = body.email !== undefined && (await deliversMail()) && (await mayMailInvitation(em, invitedBy))
       if (body.role === 'owner') await requireRecentSignIn(em, sessionId)
+      const isMailed = body.email !== undefined && (await deliversMail()) && (await mayMailInvitation(em, invitedBy))
       const { invitation, token } = await createInvitation(em, {
         ...body,
         workspaceIds: [caller.workspace.id],

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import type { Context } from 'koa'
@@ -19,7 +20,7 @@ export async function readCompressed(path: string | URL, { isText }: { isText: b
   const [zipped, br] = await Promise.all([
     promisify(gzip)(plain, { level: 9 }),
     // The build compresses what is large.
-    readFile(`${String(path)}.br`).catch(() =>
+    readFile(`${path instanceof URL ? fileURLToPath(path) : path}.br`).catch(() =>
       promisify(brotliCompress)(plain, { params: { [constants.BROTLI_PARAM_QUALITY]: 9 } }),
     ),
   ])

@@ -79,7 +79,7 @@ describe('the report of an automation in the dashboard', () => {
     const [second, first] = (await versions.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' '))
     assert.match(second!, /^Version 2 .* 200 200 60 30\.0% Better: \+20\.0 points, between \+12\.\d and \+27\.\d$/)
     assert.match(first!, /^Version 1 .* 200 200 20 10\.0% Baseline$/)
-    await d.page.getByLabel('Goal counts within').fill('60')
+    await d.page.getByLabel('Count goals reached within').fill('60')
     await d.keys('Enter')
     await d.shows('Not enough data yet')
     assert.equal(new URL(d.page.url()).searchParams.get('window'), '60')

@@ -30,7 +30,7 @@ describe('events in the dashboard', () => {
           .trim(),
       )
     assert.deepEqual(await rows(), [
-      'page.viewed bob@example.com Nothing No automation waits for it',
+      'page.viewed bob@example.com Nothing No automation used it',
       'order.placed bob@example.com Excluded After the order, entry filter',
       'order.placed ada@example.com Started After the order',
     ])
@@ -69,6 +69,6 @@ describe('events in the dashboard', () => {
     const contactId = await aContact(d.service)
     await anEvent(d.service, contactId, 'webinar.attended')
     await d.open(`/contacts/${contactId}`)
-    await d.shows('webinar.attended', 'No automation waits for it')
+    await d.shows('webinar.attended', 'No automation used it')
   })
 })

@@ -47,5 +47,5 @@ export function effectText({ started, continued, ended, alreadyEnrolled, refused
     ...alreadyEnrolled.map((each) => `${nameOf(each)}, already in it`),
     ...refused.map((each) => `${nameOf(each)}, ${REFUSALS[each.rule]}`),
   ]
-  return parts.length === 0 ? 'No automation waits for it' : parts.join('; ')
+  return parts.length === 0 ? 'No automation used it' : parts.join('; ')
 }

@@ -10,5 +10,5 @@ export function placeholderIn(text: string): string | undefined {
   const end = found.index + found[0].length
   const start = Math.max(0, end - MAX_CONTEXT)
   // Begins with a whole word.
-  return text.slice(start === 0 ? 0 : text.indexOf(' ', start) + 1, end)
+  return text.slice(start, end).replace(start === 0 ? '' : /^\S*\s/, '')
 }

@@ -59,12 +59,12 @@ function Report({ automation }: { automation: Schemas['Automation'] }) {
     async (api, signal) => (await api.GET('/automations/{id}/stats', { params: { path }, signal })).data.data,
     { refetchMs: 10_000 },
   )
-  const { data: report } = useWorkspaceQuery(
+  const { data: report, error: reportError } = useWorkspaceQuery(
     ['automations', id, 'report'],
     async (api, signal) => (await api.GET('/automations/{id}/report', { params: { path }, signal })).data.data,
     { refetchMs: 10_000 },
   )
-  const { data: conversion } = useWorkspaceQuery(
+  const { data: conversion, error: conversionError } = useWorkspaceQuery(
     ['automations', id, 'conversion', windowDays],
     async (api, signal) =>
       (await api.GET('/automations/{id}/conversion', { params: { path, query: { windowDays } }, signal })).data.data,
@@ -72,7 +72,8 @@ function Report({ automation }: { automation: Schemas['Automation'] }) {
   )
   const sequence = useMemo(() => draftOf(automation), [automation])
   const tree = useMemo(() => indexTree(sequence.steps), [sequence.steps])
-  if (error) return <ErrorBanner error={error} />
+  const failure = error ?? reportError ?? conversionError
+  if (failure) return <ErrorBanner error={failure} />
   if (!stats || !report) return <SkeletonRows />
   return (
     <>
@@ -108,7 +109,7 @@ function GoalWindow({ days, onChange }: { days: number; onChange: (days: number)
   const [typed, setTyped] = useState<number | string>(days)
   return (
     <NumberInput
-      label="Goal counts within"
+      label="Count goals reached within"
       suffix=" days"
       min={1}
       max={MAX_WINDOW}

@@ -14,9 +14,8 @@ import { indexTree, listAt } from '../builder/step-tree.ts'
 
 type Enrollment = Schemas['Enrollment']
 
-/** Lists the contacts at a step. */
+/** Shows the contacts at a step. */
 export function StepContacts({ automation, stepId }: { automation: Schemas['Automation']; stepId: string }) {
-  const { workspace } = useWorkspace()
   const names = useConditionNames()
   const search = useSearch({ from: '/w/$workspaceId/automations/$automationId/report' })
   const navigate = useNavigate({ from: '/w/$workspaceId/automations/$automationId/report' })
@@ -30,21 +29,39 @@ export function StepContacts({ automation, stepId }: { automation: Schemas['Auto
           .slice(found.place.at)
           .find(({ type }) => type !== 'WAIT')
       : found?.step
-  const { rows, error, refetch, nextPage } = useCursorList(
-    ['enrollments', automation.id, 'at', next?.id],
-    async (api, page, signal) => {
-      const query = { ...page, sort: 'next' as const, status: 'ACTIVE' as const, ...(next && { stepId: next.id }) }
-      const params = { path: { id: automation.id }, query }
-      return (await api.GET('/automations/{id}/enrollments', { params, signal })).data
-    },
-    { refetchMs: 10_000 },
-  )
   return (
     <AsidePanel
       label="Contacts at the step"
       title={found ? titleOf(found.step, names) : 'Removed step'}
       onClose={() => void navigate({ search: search.window ? { window: search.window } : {}, replace: true })}
     >
+      {next ? (
+        <ContactsBefore automationId={automation.id} stepId={next.id} />
+      ) : (
+        <p className="t2">
+          {found
+            ? 'No step follows this wait, so its contacts are not listed.'
+            : 'The step is no longer in the automation.'}
+        </p>
+      )}
+    </AsidePanel>
+  )
+}
+
+/** Lists the contacts whose next step is this one. */
+function ContactsBefore({ automationId, stepId }: { automationId: string; stepId: string }) {
+  const { workspace } = useWorkspace()
+  const { rows, error, refetch, nextPage } = useCursorList(
+    ['enrollments', automationId, 'at', stepId],
+    async (api, page, signal) => {
+      const query = { ...page, sort: 'next' as const, status: 'ACTIVE' as const, stepId }
+      const params = { path: { id: automationId }, query }
+      return (await api.GET('/automations/{id}/enrollments', { params, signal })).data
+    },
+    { refetchMs: 10_000 },
+  )
+  return (
+    <>
       <DataTable<Enrollment>
         label="Contacts at the step"
         rows={rows}
@@ -60,12 +77,12 @@ export function StepContacts({ automation, stepId }: { automation: Schemas['Auto
           className="link"
           to="/w/$workspaceId/enrollments"
           params={{ workspaceId: workspace.id }}
-          search={{ automationId: automation.id, status: 'ACTIVE', ...(next && { stepId: next.id }) }}
+          search={{ automationId, status: 'ACTIVE', stepId }}
         >
           Open in Enrollments
         </Link>
       </p>
-    </AsidePanel>
+    </>
   )
 }
 

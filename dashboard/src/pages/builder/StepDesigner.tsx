@@ -1,12 +1,10 @@
 import { ActionIcon } from '@mantine/core'
 import { IconChevronLeft, IconChevronRight } from '@tabler/icons-react'
-import { useEffect, useRef } from 'react'
 import { useMetadataKeys } from '../../api/queries.ts'
 import { CodeEditor } from '../../components/CodeEditor.tsx'
-import { fromDesign, toDesign } from '../../editor/content.ts'
+import { toDesign } from '../../editor/content.ts'
 import { DesignerScreen } from '../../editor/DesignerScreen.tsx'
-import { stableJson } from '../../lib/stable-json.ts'
-import { useHistory } from '../../primitives/use-history.ts'
+import { useDesignHistory } from '../../editor/use-design-history.ts'
 import type { Selected } from './canvas-context.ts'
 import { designedStep } from './designed-step.ts'
 import type { EditAction } from './draft.ts'
@@ -63,19 +61,10 @@ function Designer({
   next: (() => void) | undefined
   onClose: () => void
 }) {
-  const design = useHistory(() => fromDesign(step.design))
-  const { value } = design
-  const latest = useRef({ step, edit })
-  useEffect(() => void (latest.current = { step, edit }))
-  useEffect(() => {
-    const now = toDesign(value)
-    // Opening the editor changes nothing.
-    const before = toDesign(fromDesign(latest.current.step.design))
-    if (stableJson(now) !== stableJson(before)) latest.current.edit({ design: now })
-  }, [value])
+  const design = useDesignHistory(step.design, (changed) => edit({ design: changed }))
   const keys = useMetadataKeys()
   const { subject, previewText, text } = step
-  const content = { subject, previewText, text, format: 'BLOCKS' as const, design: toDesign(value) }
+  const content = { subject, previewText, text, format: 'BLOCKS' as const, design: toDesign(design.value) }
   return (
     <DesignerScreen
       title={

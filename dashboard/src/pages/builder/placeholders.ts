@@ -2,7 +2,7 @@ import { type Block, type PlainBlock, textOf } from '../../editor/blocks.ts'
 import { placeholderIn } from '../../editor/placeholder-text.ts'
 import type { Step } from './steps.ts'
 
-/** Returns the part of an email in which a placeholder is left. */
+/** Returns the first placeholder left in an email step, with the words before it. */
 export function placeholderOf(step: Step): string | undefined {
   if (step.type !== 'EMAIL' || step.templateId !== null) return undefined
   const blocks = step.design?.blocks.flatMap(plainBlocks).map(textOf) ?? []

@@ -37,7 +37,7 @@ export function useBuilderKeys({
   onAdd: () => void
   /** Opens the menu of actions on the selection. */
   onActions: () => void
-  /** Focuses the first field of the selection. */
+  /** Opens the design of a selected email; otherwise focuses the first field of the selection. */
   onEdit: () => void
   onPause: () => void
   onView: (view: 'edit' | 'numbers') => void

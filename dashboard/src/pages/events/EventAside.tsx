@@ -96,7 +96,7 @@ function SimilarName({ event, similarTo, onDone }: { event: EventName; similarTo
   return (
     <Section title="Similar name">
       <p className="t2">
-        {plural(event.count, 'event')} of the last 30 days, and nothing uses the name. Probably a typo of{' '}
+        {plural(event.count, 'event')} of the last 30 days, and nothing uses the name. This is probably a typo for{' '}
         <span className="code">{similarTo}</span> in your app.
       </p>
       {canEdit && !isAsked && <Button onClick={() => setAsked(true)}>Delete these events…</Button>}

@@ -39,7 +39,7 @@ export function EventTail({ name }: { name: string | undefined }) {
     <>
       <div className={classes.bar}>
         <span className="t2" role="status">
-          {isPaused ? 'Paused' : isStill ? 'Stands still while you read' : 'Receiving'}
+          {isPaused ? 'Paused' : isStill ? 'Paused while you read' : 'Receiving'}
           {name !== undefined && `, only ${name}`}
         </span>
         <SegmentedControl

@@ -64,7 +64,7 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
       <TextInput
         disabled={invite.isPending}
         label="Email"
-        description="The invitation is emailed. Leave empty to let anyone with the link join."
+        description="We email the invitation if this instance delivers mail. Leave empty to let anyone with the link join."
         value={email}
         error={param === '/email' && invite.error?.message}
         onChange={({ currentTarget: { value } }) => setEmail(value)}
@@ -72,7 +72,7 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
       />
       <div className="row">
         <Button type="submit" variant="filled" loading={invite.isPending}>
-          {email === '' ? 'Create invitation link' : 'Send invitation'}
+          Create invitation
         </Button>
         <Button variant="subtle" color="gray" onClick={onCancel} disabled={invite.isPending}>
           Cancel

@@ -27,6 +27,14 @@ const bodyOf = (fields: Fields) => ({
   ...Object.fromEntries(TEXTS.map((name) => [name, orNull(fields[name])])),
 })
 
+/** Returns what to do about the problem that the API found with the brand color. */
+function brandProblem(problem: string | undefined): string | undefined {
+  if (problem === undefined) return undefined
+  return problem.includes('contrast')
+    ? 'Choose a darker color, so that texts are readable.'
+    : 'Write the color with six digits, such as #2f6b45.'
+}
+
 export function SenderForm({ sender }: { sender: Sender }) {
   const { api } = useWorkspace()
   const isOwner = useHasRole('owner')
@@ -97,7 +105,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
             placeholder="#026b98"
             format="hex"
             eyeDropperButtonProps={{ 'aria-label': 'Pick a color from the screen' }}
-            error={problemAt('/brandColor') && 'Choose a darker color: white text on it must be readable.'}
+            error={brandProblem(problemAt('/brandColor'))}
             value={fields.brandColor}
             readOnly={!isOwner}
             onChange={(brandColor) => set({ brandColor })}

@@ -1,10 +1,7 @@
-import { useEffect, useRef } from 'react'
 import { ConflictDialog } from '../../../components/ConflictDialog.tsx'
-import { fromDesign, toDesign } from '../../../editor/content.ts'
 import { DesignerScreen } from '../../../editor/DesignerScreen.tsx'
-import { stableJson } from '../../../lib/stable-json.ts'
+import { useDesignHistory } from '../../../editor/use-design-history.ts'
 import { SaveStatus } from '../../../primitives/SaveStatus.tsx'
-import { useHistory } from '../../../primitives/use-history.ts'
 import { bodyOf } from './fields.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
@@ -18,16 +15,7 @@ export function EmailDesigner({
   onTestSent: () => void
   onClose: () => void
 }) {
-  const design = useHistory(() => fromDesign(fields.design))
-  const { value } = design
-  const latest = useRef(form)
-  useEffect(() => void (latest.current = form))
-  useEffect(() => {
-    const now = toDesign(value)
-    // Opening the editor changes nothing.
-    const before = toDesign(fromDesign(latest.current.getValues().design))
-    if (stableJson(now) !== stableJson(before)) latest.current.setFieldValue('design', now)
-  }, [value])
+  const design = useDesignHistory(fields.design, (changed) => form.setFieldValue('design', changed))
   const { subject, previewText, text } = fields
   return (
     <DesignerScreen
