@@ -22,6 +22,8 @@ describe('events in the dashboard', () => {
     const names = d.page.getByRole('table', { name: 'Events', exact: true })
     await names.getByText('1 automation').waitFor()
     const tail = d.page.getByRole('table', { name: 'Live tail' }).locator('tbody tr')
+    await tail.getByText('bob@example.com').nth(1).waitFor()
+    await tail.getByText('ada@example.com').waitFor()
     const rows = async () =>
       (await tail.allInnerTexts()).map((text) =>
         text
