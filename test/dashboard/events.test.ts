@@ -58,6 +58,12 @@ describe('events in the dashboard', () => {
     await d.open('/events')
     await d.shows('Similar to trial.started')
     await d.link('trial.startd').click()
+    // The panel closes with the name, before the live tail is read again.
+    const removed = d.link('trial.startd').waitFor({ state: 'detached' })
+    await d.page.route(/\/events\?/, async (route) => {
+      await removed
+      await route.continue()
+    })
     await d.press('Delete these events…', 'Delete events')
     await d.page.getByText('trial.startd').first().waitFor({ state: 'detached' })
     const left = (await d.read('events/names')) as { name: string }[]

@@ -35,7 +35,8 @@ export function ConfirmAction({
     const timer = setTimeout(() => cancel.current?.focus(), FOCUS_MS)
     return () => clearTimeout(timer)
   }, [])
-  const end = useMutation({ mutationFn: action })
+  // Also called if the action removes what this is part of, unlike a callback of `mutate`.
+  const end = useMutation({ mutationFn: action, onSuccess: onDone })
   const onKeyDown = (event: KeyboardEvent) => {
     if (event.key !== 'Escape' || end.isPending) return
     event.stopPropagation()
@@ -54,12 +55,7 @@ export function ConfirmAction({
         {description}
       </span>
       {end.isError && <ErrorBanner error={end.error} scrollsIntoView />}
-      <Button
-        variant="filled"
-        color="bad"
-        loading={end.isPending}
-        onClick={() => end.mutate(undefined, { onSuccess: onDone })}
-      >
+      <Button variant="filled" color="bad" loading={end.isPending} onClick={() => end.mutate()}>
         {confirmLabel}
       </Button>
       <Button variant="subtle" color="gray" onClick={onDone} disabled={end.isPending} ref={cancel}>
