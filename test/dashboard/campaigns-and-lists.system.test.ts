@@ -323,10 +323,10 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.fill({ 'From address': 'hello@mail.example.com', 'Postal address': 'Orchard Ltd, 1 Main Street' }, form)
     await form.getByRole('button', { name: 'Save' }).click()
     await d.isAt('DNS records')
-    await d.shows('Saved. Applies to new emails.')
+    await d.shows('Saved.')
     await form.getByLabel('Track opens').check()
     await form.getByRole('button', { name: 'Save' }).click()
-    await d.shows('Saved. Applies to new emails.')
+    await d.shows('Saved.')
     const read = () => ask('GET', 'sender')
     assert.partialDeepStrictEqual(await read(), { trackOpens: true, trackClicks: false })
     // Unsaved edits survive actions elsewhere on the page.
@@ -335,14 +335,14 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.shows('Emails are signed with the key')
     assert.equal(await form.getByLabel('Reply-to').inputValue(), 'answers@mail.example.com')
     await form.getByRole('button', { name: 'Save' }).click()
-    await d.shows('Saved. Applies to new emails.')
+    await d.shows('Saved.')
     // Concurrent changes to other fields are kept.
     const { fromName, fromAddress, replyTo } = await read()
     const meanwhile = { fromName, fromAddress, replyTo, postalAddress: 'Orchard Ltd, 2 New Street' }
     await ask('PUT', 'sender', meanwhile)
     await form.getByLabel('Name').fill('The Orchard')
     await form.getByRole('button', { name: 'Save' }).click()
-    await d.shows('Saved. Applies to new emails.')
+    await d.shows('Saved.')
     const both = { fromName: 'The Orchard', postalAddress: 'Orchard Ltd, 2 New Street' }
     assert.partialDeepStrictEqual(await read(), both)
     // They are checked without a click, and the provider fills its part in.
