@@ -20,7 +20,7 @@ export async function barrierFact(
 const FOUND: Record<SuppressedBy, string> = {
   COMPLAINED: 'reported spam',
   BOUNCED: 'bounced',
-  MANUAL: 'suppressed by hand',
+  MANUAL: 'suppressed manually',
   UNSUBSCRIBED: 'unsubscribed',
   IMPORTED: 'imported as opted out',
   LEFT_LIST: 'left the list',

@@ -1,6 +1,5 @@
-import type { Automation } from '../automations/index.ts'
+import type { Automation, EntryRules } from '../automations/index.ts'
 import type { ContactProfile } from '../contacts/index.ts'
-import type { EntryRules } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Condition, explainMatches } from '../segments/index.ts'
 import { comparedText, endSentence } from '../steps/index.ts'
@@ -191,17 +190,21 @@ function stateSentence(
 ): string {
   const since = timeText(enrolledAt)
   if (status === 'ACTIVE') {
-    const isPaused = paused || automationStatus !== 'ACTIVE'
-    const at = wakesAt === null || isPaused ? '' : `, at ${timeText(wakesAt)}`
+    const pause =
+      automationStatus !== 'ACTIVE'
+        ? ` No email is sent while the automation is ${automationStatus.toLowerCase()}.`
+        : paused
+          ? ' The enrollment is paused.'
+          : ''
+    const at = wakesAt === null || pause !== '' ? '' : `, at ${timeText(wakesAt)}`
     const next = place === null ? '' : ` Step ${place} of ${stepCount} is next${at}.`
-    const held = isPaused ? ` No email is sent while the automation is ${automationStatus.toLowerCase()}.` : ''
-    return `The contact has been in it since ${since}.${next}${paused && automationStatus === 'ACTIVE' ? ' The enrollment is paused.' : held}`
+    return `The contact has been in it since ${since}.${next}${pause}`
   }
-  const when = endedAt === null ? '' : ` until ${timeText(endedAt)}`
+  const end = endedAt && timeText(endedAt)
   if (status === 'COMPLETED')
-    return `The contact entered on ${since}, and completed the automation${endedAt ? ` on ${timeText(endedAt)}` : ''}.`
+    return `The contact entered on ${since}, and completed the automation${end ? ` on ${end}` : ''}.`
   const why = endSentence({ rule: status, detail: endedBy ?? {} })
-  return `The contact entered on ${since}, and was in it${when}. ${why}`
+  return `The contact entered on ${since}, and was in it${end ? ` until ${end}` : ''}. ${why}`
 }
 
 function emailFact({ subject, isInBranch, ...email }: EmailOfEnrollment, enrollment: LastEnrollment): Fact {

@@ -43,7 +43,6 @@ export async function lastEnrollmentOf(
 
 /** An email of an enrollment, and its message. */
 export interface EmailOfEnrollment {
-  stepId: string
   subject: string
   status: MessageStatus | null
   error: string | null
@@ -56,7 +55,7 @@ export interface EmailOfEnrollment {
 export async function emailsOfEnrollment(em: EntityManager, enrollmentId: string): Promise<EmailOfEnrollment[]> {
   const rows = await sql(
     em,
-    `select step ->> 'id' as step_id, content.subject, step ? 'in' as is_in_branch, message.status, message.error, message.sent_at
+    `select content.subject, step ? 'in' as is_in_branch, message.status, message.error, message.sent_at
      from enrollments enrollment
      join automation_versions version using (automation_id, version)
      cross join lateral jsonb_array_elements(version.steps) with ordinality as steps(step, place)

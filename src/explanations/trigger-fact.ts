@@ -11,8 +11,8 @@ import { isKnownInSegment, type LastOccurrence, listsWith, requestTime, segmentN
 interface Requirement {
   title: string
   needs: string
-  /** The value found, and the reason why the contact did not enter. */
   found: string
+  /** The reason why the contact did not enter. */
   sentence: string
   /** Whether it may still start the automation. */
   isOpen?: boolean
@@ -163,5 +163,5 @@ async function requirementOf(
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value))
 
-/** A text longer than this is no date. */
+/** A longer text is not a date. */
 const MAX_VALUE_LENGTH = 40

@@ -11,7 +11,7 @@ import {
   type WeekConversion,
 } from './conversion-queries.ts'
 
-/** How many enrollments of an automation reached its goal. */
+/** The enrollments of an automation, and those that reached its goal. */
 export interface Conversion extends Converted {
   windowDays: number
   medianMinutes: number | null

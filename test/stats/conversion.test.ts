@@ -93,7 +93,7 @@ describe('the conversion of an automation', () => {
     for (const { week } of weeks as { week: string }[]) assert.equal(new Date(`${week}T00:00:00Z`).getUTCDay(), 1)
   })
 
-  it('is empty without enrollments, and refuses a window that is no number of days', async () => {
+  it('is empty without enrollments, and refuses a window that is not a number of days', async () => {
     const id = await anAutomation(service)
     const { body } = await service.call('GET', `automations/${id}/conversion`)
     assert.deepEqual(body.data, {
