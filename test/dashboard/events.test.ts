@@ -36,7 +36,7 @@ describe('events in the dashboard', () => {
       'order.placed bob@example.com Excluded After the order, entry filter',
       'order.placed ada@example.com Started After the order',
     ])
-    // A new event appears by itself.
+    // A new event appears without a reload.
     await anEvent(d.service, ada, 'page.viewed')
     await d.page.getByText('page.viewed').nth(2).waitFor()
     await d.page.getByRole('button', { name: 'Data of order.placed' }).last().click()

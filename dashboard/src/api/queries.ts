@@ -54,7 +54,7 @@ export function useSegments() {
   return data?.map(({ id, name }) => ({ value: id, label: name }))
 }
 
-const readCampaigns = (api: Api, signal: AbortSignal) =>
+export const readCampaigns = (api: Api, signal: AbortSignal) =>
   readPages((query) => api.GET('/campaigns', { params: { query }, signal }))
 
 export function useCampaignOptions() {
@@ -68,7 +68,7 @@ export function useCampaignName(): (id: string) => string | undefined {
   return (id) => campaigns?.find(({ value }) => value === id)?.label
 }
 
-const readEventNames = (api: Api, signal: AbortSignal) =>
+export const readEventNames = (api: Api, signal: AbortSignal) =>
   readPages((query) => api.GET('/events/names', { params: { query }, signal }))
 
 const useEvents = () => useWorkspaceQuery(['events', 'names'], readEventNames).data

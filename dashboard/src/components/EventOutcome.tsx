@@ -37,7 +37,7 @@ const REFUSALS: Record<StoredEvent['refused'][number]['rule'], string> = {
   TRIGGERS_OFF: 'triggers off',
 }
 
-/** Says what an event did in which automations. */
+/** Describes what an event did in which automations. */
 export function effectText({ started, continued, ended, alreadyEnrolled, refused }: StoredEvent): string {
   const nameOf = ({ name }: { name: string | null }) => name ?? 'Deleted automation'
   const parts = [

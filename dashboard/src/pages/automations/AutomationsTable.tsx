@@ -20,7 +20,7 @@ const endedEarly = ({ exited, stopped, cancelled }: NonNullable<AutomationRow['s
 const weekTotal = ({ days }: NonNullable<AutomationRow['stats']>) =>
   days.reduce((total, { messages }) => total + totalOf(messages), 0)
 
-/** Lists automations with what became of their enrollments. */
+/** Lists automations with the results of their enrollments. */
 export function AutomationsTable({ rows, nameOf }: { rows: readonly AutomationRow[]; nameOf: NameOf }) {
   const { workspace } = useWorkspace()
   return (

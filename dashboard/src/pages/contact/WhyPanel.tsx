@@ -3,7 +3,7 @@ import { IconCheck, IconHelpCircle, IconMinus, IconX } from '@tabler/icons-react
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { readPages } from '../../api/queries.ts'
+import { readCampaigns, readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SentenceWithTimes } from '../../components/SentenceWithTimes.tsx'
@@ -62,11 +62,7 @@ export function WhyPanel({
 
 /** Lists campaigns and automations. Recent campaigns that the contact did not get come first. */
 function useChoices({ id }: Contact, enabled: boolean) {
-  const { data: campaigns = [] } = useWorkspaceQuery(
-    ['campaigns', 'why'],
-    (api, signal) => readPages((query) => api.GET('/campaigns', { params: { query }, signal })),
-    { enabled },
-  )
+  const { data: campaigns = [] } = useWorkspaceQuery(['campaigns', 'names'], readCampaigns, { enabled })
   const { data: automations = [] } = useWorkspaceQuery(
     ['automations', 'why'],
     (api, signal) => readPages((query) => api.GET('/automations', { params: { query }, signal })),
@@ -141,7 +137,7 @@ const factColumns = (name: string): readonly Column<Fact>[] => [
     phone: 'title',
     wraps: true,
     cell: (fact) => (
-      <span className={classes.fact} data-decides={fact.decides || undefined}>
+      <span className={classes.fact} data-decides={(fact.decides && fact.state === 'FALSE') || undefined}>
         <State of={fact.state} /> {fact.title}
       </span>
     ),

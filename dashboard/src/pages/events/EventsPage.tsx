@@ -3,7 +3,7 @@ import { IconBolt, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { readPages } from '../../api/queries.ts'
+import { readEventNames } from '../../api/queries.ts'
 import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { count, plural } from '../../lib/format.ts'
@@ -24,11 +24,9 @@ export function EventsPage() {
   const { name } = useSearch({ from: '/w/$workspaceId/events' })
   const navigate = useNavigate({ from: '/w/$workspaceId/events' })
   const [filter, setFilter] = useState('')
-  const { data, error, refetch } = useWorkspaceQuery(
-    ['events', 'names'],
-    (api, signal) => readPages((query) => api.GET('/events/names', { params: { query }, signal })),
-    { refetchMs: 15_000 },
-  )
+  const { data, error, refetch } = useWorkspaceQuery(['events', 'names'], readEventNames, {
+    refetchMs: 15_000,
+  })
   const selected = data?.find((each) => each.name === name)
   const shown = data?.filter((each) => each.name.toLowerCase().includes(filter.trim().toLowerCase()))
   return (
