@@ -16,7 +16,7 @@ describe('webhooks in the dashboard', () => {
     const form = d.form('New webhook')
     await form.getByLabel('URL').fill('http://10.0.0.1/')
     await d.press('Create webhook')
-    await form.getByText('url must not be an address in a private network').waitFor()
+    await form.getByText('This must not be an address in a private network').waitFor()
     await form.getByLabel('URL').fill(receiver.url)
     await form.getByText('Selected types').click()
     await d.press('Create webhook')

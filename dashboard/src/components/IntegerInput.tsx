@@ -1,7 +1,8 @@
 import { TextInput, type TextInputProps } from '@mantine/core'
 import { useRef, useState } from 'react'
 
-interface IntegerInputProps extends Omit<TextInputProps, 'value' | 'onChange' | 'error'> {
+interface IntegerInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
+  'data-rechecked'?: boolean | undefined
   /** `null` if it is optional and empty. */
   value: number | null
   min: number
@@ -50,7 +51,9 @@ export function IntegerInput({ value, min, max, isOptional = false, onChange, ..
       }}
       inputMode="numeric"
       value={text}
-      error={read(text) === undefined ? wanted : undefined}
+      error={read(text) === undefined ? wanted : props.error}
+      // What was typed is no number: no request can check it.
+      data-rechecked={read(text) === undefined ? undefined : props['data-rechecked']}
       onChange={({ currentTarget: { value: typed } }) => {
         setText(typed)
         const parsed = read(typed)

@@ -1,7 +1,7 @@
 /**
- * Fields with invalid input. Excludes errors from the server, which may be resubmitted, and disabled fields.
+ * Fields with invalid input. Excludes errors that submitting checks again, such as those from the server, and disabled fields.
  */
-const INVALID_SELECTOR = '[aria-invalid="true"]:not([data-server-error]):not(:disabled)'
+const INVALID_SELECTOR = '[aria-invalid="true"]:not([data-rechecked]):not(:disabled)'
 
 export const hasInvalidField = (form: HTMLElement): boolean => form.querySelector(INVALID_SELECTOR) !== null
 

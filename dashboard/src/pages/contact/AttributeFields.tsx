@@ -48,7 +48,7 @@ export function AttributeFields({
           classNames={{ input: 'mono' }}
           value={value}
           error={isValid ? error : 'Enter a valid JSON object.'}
-          data-server-error={isValid || undefined}
+          data-rechecked={isValid || undefined}
           onChange={({ currentTarget: { value: text } }) => onChange(text)}
         />
         <Button

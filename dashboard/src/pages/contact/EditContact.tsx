@@ -138,7 +138,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           type="email"
           value={fields.email}
           error={errorOf('/email')}
-          data-server-error={errorOf('/email') !== undefined || undefined}
+          data-rechecked={errorOf('/email') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ email: value })}
           autoFocus
         />
@@ -152,7 +152,7 @@ export function EditContactForm({ contact: present, onDone }: { contact: Contact
           description="Your own ID for this contact."
           value={fields.externalId}
           error={errorOf('/externalId')}
-          data-server-error={errorOf('/externalId') !== undefined || undefined}
+          data-rechecked={errorOf('/externalId') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ externalId: value })}
         />
         <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />

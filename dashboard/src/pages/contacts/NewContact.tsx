@@ -81,7 +81,7 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
           type="email"
           value={fields.email}
           error={errorOf('/email')}
-          data-server-error={errorOf('/email') !== undefined || undefined}
+          data-rechecked={errorOf('/email') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ email: value })}
           autoFocus
         />
@@ -94,7 +94,7 @@ export function NewContactForm({ onDone }: { onDone: () => void }) {
           label="External ID"
           value={fields.externalId}
           error={errorOf('/externalId')}
-          data-server-error={errorOf('/externalId') !== undefined || undefined}
+          data-rechecked={errorOf('/externalId') !== undefined || undefined}
           onChange={({ currentTarget: { value } }) => set({ externalId: value })}
         />
         <SearchableSelect

@@ -1,14 +1,10 @@
-import { Button, Checkbox, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { Checkbox, TextInput } from '@mantine/core'
 import type { Schemas } from '../../api/client.ts'
 import { callOnce } from '../../api/call-once.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
-import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { stableJson } from '../../lib/stable-json.ts'
-import { useReturnFocus } from '../../lib/use-return-focus.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 
 type List = Schemas['ContactList']
 
@@ -20,73 +16,42 @@ const fieldsOf = (list: List | undefined) => ({
 
 /** Creates or edits a list. */
 export function ListForm({ list, onDone }: { list?: List; onDone: () => void }) {
-  useReturnFocus()
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
-  const [fields, setFields] = useState(() => fieldsOf(list))
-  const set = (some: Partial<typeof fields>) => setFields((now) => ({ ...now, ...some }))
-  const isDirty = stableJson(fields) !== stableJson(fieldsOf(list))
-  // Only changed fields, so that changes of others are not reverted.
-  const before = fieldsOf(list)
-  const body = {
-    ...((!list || fields.name !== before.name) && { name: fields.name }),
-    ...(fields.description !== before.description && { description: fields.description }),
-    ...(fields.public !== before.public && { public: fields.public }),
-  }
-  const save = useMutation({
-    mutationFn: async () => {
-      if (list) await api.PATCH('/lists/{id}', { params: { path: { id: list.id } }, body })
+  const form = useApiForm({
+    initialValues: fieldsOf(list),
+    isEdit: list !== undefined,
+    // Only changed fields, so that changes of others are not reverted.
+    async send({ name }, changes) {
+      if (list) await api.PATCH('/lists/{id}', { params: { path: { id: list.id } }, body: changes })
       else
-        await callOnce([workspace.id, 'list', body], (header) =>
-          api.POST('/lists', { params: { header }, body: { ...body, name: fields.name } }),
+        await callOnce([workspace.id, 'list', changes], (header) =>
+          api.POST('/lists', { params: { header }, body: { ...changes, name } }),
         )
+      void invalidate('lists')
     },
-    onSuccess: () => void invalidate('lists'),
+    onSent: onDone,
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    if (list && !isDirty) onDone()
-    else save.mutate(undefined, { onSuccess: onDone })
-  }
+  const body = list ? form.changes : { name: form.values.name, ...form.changes }
   return (
-    <form
-      className="card"
-      onSubmit={submit}
-      onChange={() => save.isError && save.reset()}
-      aria-label={list ? `List ${list.name}` : 'New list'}
-    >
-      <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={save.isPending}>
-        <TextInput
-          label="Name"
-          value={fields.name}
-          onChange={({ currentTarget: { value } }) => set({ name: value })}
-          autoFocus
-        />
-        <TextInput
-          label="Description"
-          value={fields.description}
-          onChange={({ currentTarget: { value } }) => set({ description: value })}
-        />
-        <Checkbox
-          label="Public"
-          description="Subscribers see this list in their preferences and can leave it."
-          checked={fields.public}
-          onChange={({ currentTarget: { checked } }) => set({ public: checked })}
-        />
-      </fieldset>
-      <div className="row">
-        <Button type="submit" variant="filled" loading={save.isPending}>
-          {list ? 'Save list' : 'Create list'}
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} disabled={save.isPending}>
-          Cancel
-        </Button>
+    <ApiForm
+      form={form}
+      label={list ? `List ${list.name}` : 'New list'}
+      submitLabel={list ? 'Save list' : 'Create list'}
+      onCancel={onDone}
+      more={
         <CurlButton
           call={list ? { method: 'PATCH', path: `/lists/${list.id}`, body } : { method: 'POST', path: '/lists', body }}
         />
-      </div>
-    </form>
+      }
+    >
+      <TextInput label="Name" {...form.getInputProps('name')} autoFocus />
+      <TextInput label="Description" {...form.getInputProps('description')} />
+      <Checkbox
+        label="Public"
+        description="Subscribers see this list in their preferences and can leave it."
+        {...form.getInputProps('public', { type: 'checkbox' })}
+      />
+    </ApiForm>
   )
 }

@@ -1,14 +1,10 @@
 import { ActionIcon, Button, Select, TextInput } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy, IconX } from '@tabler/icons-react'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { DriplineError } from '../../api/client.ts'
 import type { Role } from '../../api/session.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
-import { useReturnFocus } from '../../lib/use-return-focus.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { ROLES } from './roles.ts'
 import classes from './members.module.css'
 
@@ -20,65 +16,32 @@ export interface NewLink {
   mailedTo: string | null
 }
 
+const EMPTY: { role: Role; email: string } = { role: 'editor', email: '' }
+
 /** Creates an invitation link. */
 export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink) => void; onCancel: () => void }) {
-  useReturnFocus()
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [role, setRole] = useState<Role>('editor')
-  const [email, setEmail] = useState('')
-  const invite = useMutation({
-    mutationFn: async (): Promise<NewLink> => {
+  const form = useApiForm({
+    initialValues: EMPTY,
+    async send({ role, email }) {
       const { data, response } = await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })
       const { link, isMailed } = data.data
-      return { link, warning: response.headers.get('x-warning'), mailedTo: isMailed ? email : null }
-    },
-    async onSuccess(link) {
-      onCreated(link)
+      // Even if the form was closed: the link can be shown only now.
+      onCreated({ link, warning: response.headers.get('x-warning'), mailedTo: isMailed ? email : null })
       await invalidate('invitations')
     },
   })
-  const param = invite.error instanceof DriplineError ? invite.error.param : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    invite.mutate()
-  }
   return (
-    <form
-      className="card"
-      onSubmit={submit}
-      onChange={() => invite.isError && invite.reset()}
-      aria-label="Invite a member"
-    >
-      <h2>Invite a member</h2>
-      <UnsavedChangesGuard isDirty={email !== '' && !invite.isSuccess} isSending={invite.isPending} />
-      {invite.isError && param !== '/email' && <ErrorBanner error={invite.error} scrollsIntoView />}
-      <Select
-        disabled={invite.isPending}
-        label="Role"
-        allowDeselect={false}
-        data={[...ROLES]}
-        value={role}
-        onChange={(value) => setRole(value as Role)}
-      />
+    <ApiForm form={form} label="Invite a member" hasHeading submitLabel="Create invitation" onCancel={onCancel}>
+      <Select label="Role" allowDeselect={false} data={[...ROLES]} {...form.getInputProps('role')} />
       <TextInput
-        disabled={invite.isPending}
         label="Email"
         description="We email the invitation if this instance delivers mail. Leave empty to let anyone with the link join."
-        value={email}
-        error={param === '/email' && invite.error?.message}
-        onChange={({ currentTarget: { value } }) => setEmail(value)}
+        {...form.getInputProps('email')}
         autoFocus
       />
-      <div className="row">
-        <Button type="submit" variant="filled" loading={invite.isPending}>
-          Create invitation
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel} disabled={invite.isPending}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </ApiForm>
   )
 }
 

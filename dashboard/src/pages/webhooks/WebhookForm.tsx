@@ -1,14 +1,23 @@
-import { Button, Checkbox, Radio, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { DriplineError } from '../../api/client.ts'
+import { Checkbox, Radio, TextInput } from '@mantine/core'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
-import { useReturnFocus } from '../../lib/use-return-focus.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { EVENT_GROUPS, type EventType, type NewWebhook, type Webhook } from './webhooks.ts'
 import classes from './webhooks.module.css'
+
+const fieldsOf = (webhook: Webhook | undefined) => ({
+  url: webhook?.url ?? '',
+  description: webhook?.description ?? '',
+  isAll: (webhook?.events.includes('*') ?? true) ? 'all' : 'some',
+  events: (webhook?.events.filter((type) => type !== '*') ?? []) as EventType[],
+})
+
+const bodyOf = ({ url, description, isAll, events }: ReturnType<typeof fieldsOf>) => ({
+  url: url.trim() === '' ? null : url.trim(),
+  events: isAll === 'all' ? (['*'] as EventType[]) : events,
+  description: description.trim() === '' ? null : description.trim(),
+})
 
 /** Creates a webhook, or changes one. */
 export function WebhookForm({
@@ -20,100 +29,67 @@ export function WebhookForm({
   onCreated?: (created: NewWebhook) => void
   onDone: () => void
 }) {
-  useReturnFocus()
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [url, setUrl] = useState(webhook?.url ?? '')
-  const [description, setDescription] = useState(webhook?.description ?? '')
-  const [isAll, setIsAll] = useState(webhook?.events.includes('*') ?? true)
-  const [types, setTypes] = useState<EventType[]>(webhook?.events.filter((type) => type !== '*') ?? [])
-  const [wasSubmitted, setWasSubmitted] = useState(false)
-  const body = {
-    url: url.trim() === '' ? null : url.trim(),
-    events: isAll ? (['*'] as EventType[]) : types,
-    description: description.trim() === '' ? null : description.trim(),
-  }
-  const save = useMutation({
-    async mutationFn() {
-      if (!webhook) return onCreated?.((await api.POST('/webhooks', { body })).data.data)
-      await api.PATCH('/webhooks/{id}', { params: { path: { id: webhook.id } }, body })
+  const form = useApiForm({
+    initialValues: fieldsOf(webhook),
+    validate: ({ isAll, events }) => ({
+      events: isAll === 'some' && events.length === 0 && 'Select at least one type.',
+    }),
+    async send(values) {
+      const body = bodyOf(values)
+      if (webhook) await api.PATCH('/webhooks/{id}', { params: { path: { id: webhook.id } }, body })
+      // Even if the form was closed: the secret can be shown only now.
+      else onCreated?.((await api.POST('/webhooks', { body })).data.data)
+      void invalidate('webhooks')
     },
-    onSuccess: () => void invalidate('webhooks'),
+    onSent: onDone,
   })
-  const param = save.error instanceof DriplineError ? (save.error.param ?? '') : ''
-  const at = (field: string) => (param.startsWith(`/${field}`) ? save.error?.message : undefined)
-  const typesError = wasSubmitted && !isAll && types.length === 0 ? 'Select at least one type.' : at('events')
-  const isPlaced = ['url', 'events', 'description'].some((field) => at(field) !== undefined)
-  const isDirty = url !== (webhook?.url ?? '') || description !== (webhook?.description ?? '') || types.length > 0
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    setWasSubmitted(true)
-    if (isAll || types.length > 0) save.mutate(undefined, { onSuccess: onDone })
-  }
-  const label = webhook ? 'Edit webhook' : 'New webhook'
   return (
-    <form className="card" onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label={label}>
-      <h2>{label}</h2>
-      <UnsavedChangesGuard isDirty={!webhook && isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && !isPlaced && <ErrorBanner error={save.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={save.isPending}>
-        <TextInput
-          label="URL"
-          description="Events are sent here by POST. Leave empty to poll them through the API."
-          placeholder="https://example.com/hooks/dripline"
-          value={url}
-          error={at('url')}
-          onChange={({ currentTarget: { value } }) => setUrl(value)}
-          autoFocus
-        />
-        <TextInput
-          label="Description"
-          description="For your team."
-          value={description}
-          error={at('description')}
-          onChange={({ currentTarget: { value } }) => setDescription(value)}
-        />
-        <Radio.Group
-          label="Events"
-          value={isAll ? 'all' : 'some'}
-          onChange={(value) => setIsAll(value === 'all')}
-          error={typesError}
-        >
-          <div className="row">
-            <Radio value="all" label="All events" />
-            <Radio value="some" label="Selected types" />
-          </div>
-        </Radio.Group>
-        {!isAll && (
-          <Checkbox.Group value={types} onChange={(value) => setTypes(value)} aria-label="Types">
-            <div className={classes.groups}>
-              {EVENT_GROUPS.map(({ of, types: ofGroup }) => (
-                <fieldset key={of} className={classes.group}>
-                  <legend className="strong">{of}</legend>
-                  {ofGroup.map((type) => (
-                    <Checkbox key={type} value={type} label={<span className="mono">{type}</span>} />
-                  ))}
-                </fieldset>
-              ))}
-            </div>
-          </Checkbox.Group>
-        )}
-      </fieldset>
-      <div className="row">
-        <Button type="submit" variant="filled" loading={save.isPending}>
-          {webhook ? 'Save webhook' : 'Create webhook'}
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} disabled={save.isPending}>
-          Cancel
-        </Button>
+    <ApiForm
+      form={form}
+      label={webhook ? 'Edit webhook' : 'New webhook'}
+      hasHeading
+      submitLabel={webhook ? 'Save webhook' : 'Create webhook'}
+      onCancel={onDone}
+      more={
         <CurlButton
           call={{
             method: webhook ? 'PATCH' : 'POST',
             path: webhook ? `/webhooks/${webhook.id}` : '/webhooks',
-            body,
+            body: bodyOf(form.values),
           }}
         />
-      </div>
-    </form>
+      }
+    >
+      <TextInput
+        label="URL"
+        description="Events are sent here by POST. Leave empty to poll them through the API."
+        placeholder="https://example.com/hooks/dripline"
+        {...form.getInputProps('url')}
+        autoFocus
+      />
+      <TextInput label="Description" description="For your team." {...form.getInputProps('description')} />
+      <Radio.Group label="Events" {...form.getInputProps('isAll')} error={form.errors['events']}>
+        <div className="row">
+          <Radio value="all" label="All events" />
+          <Radio value="some" label="Selected types" />
+        </div>
+      </Radio.Group>
+      {form.values.isAll === 'some' && (
+        <Checkbox.Group aria-label="Types" {...form.getInputProps('events', { withError: false })}>
+          <div className={classes.groups}>
+            {EVENT_GROUPS.map(({ of, types }) => (
+              <fieldset key={of} className={classes.group}>
+                <legend className="strong">{of}</legend>
+                {types.map((type) => (
+                  <Checkbox key={type} value={type} label={<span className="mono">{type}</span>} />
+                ))}
+              </fieldset>
+            ))}
+          </div>
+        </Checkbox.Group>
+      )}
+    </ApiForm>
   )
 }

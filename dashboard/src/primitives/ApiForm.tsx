@@ -1,0 +1,69 @@
+import { Button } from '@mantine/core'
+import type { ReactNode } from 'react'
+import { ErrorBanner } from '../components/ErrorBanner.tsx'
+import { UnsavedChangesGuard } from '../components/UnsavedChanges.tsx'
+import { focusInvalidField } from '../lib/has-invalid-field.ts'
+import { useReturnFocus } from '../lib/use-return-focus.ts'
+import type { ApiForm as State } from './use-api-form.ts'
+
+/**
+ * A form with its buttons. It warns a user who leaves with unsaved changes, shows errors, and gives the focus back when it closes.
+ *
+ * @param label its name for screen readers, and its heading if `hasHeading`
+ * @param submitLabel a verb and its object. Without one, the fields contain the button
+ * @param more follows the buttons
+ */
+export function ApiForm<Values, Result>({
+  form,
+  label,
+  hasHeading = false,
+  submitLabel,
+  onCancel,
+  more,
+  className = 'card',
+  fieldsClassName = 'formFields',
+  children,
+}: {
+  form: State<Values, Result>
+  label: string
+  hasHeading?: boolean
+  submitLabel?: string
+  onCancel?: (() => void) | undefined
+  more?: ReactNode
+  className?: string
+  fieldsClassName?: string
+  children: ReactNode
+}) {
+  useReturnFocus()
+  const { request, otherError } = form
+  return (
+    <form
+      className={className}
+      aria-label={label}
+      onSubmit={(event) => {
+        event.preventDefault()
+        if (!focusInvalidField(event.currentTarget)) form.submit(event)
+      }}
+    >
+      {hasHeading && <h2>{label}</h2>}
+      <UnsavedChangesGuard isDirty={form.hasChanges && !request.isSuccess} isSending={request.isPending} />
+      {otherError && <ErrorBanner error={otherError} scrollsIntoView />}
+      <fieldset className={`plainFields ${fieldsClassName}`} disabled={request.isPending}>
+        {children}
+      </fieldset>
+      {submitLabel !== undefined && (
+        <div className="row">
+          <Button type="submit" variant="filled" loading={request.isPending}>
+            {submitLabel}
+          </Button>
+          {onCancel && (
+            <Button variant="subtle" color="gray" onClick={onCancel} disabled={request.isPending}>
+              Cancel
+            </Button>
+          )}
+          {more}
+        </div>
+      )}
+    </form>
+  )
+}
