@@ -1,6 +1,10 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
+/** Modules of forms, which pages without a form need not load. */
+const FORMS =
+  /@mantine\/form|components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|Radio|Textarea)\/|components\/conditions|primitives\/(ApiForm|use-api-form)|Searchable|IntegerInput/
+
 /** Builds the dashboard, which the API serves at `/`. `npm run dev` serves it with hot reload and forwards requests to the API on port 3000. */
 export default defineConfig({
   plugins: [react()],
@@ -13,7 +17,13 @@ export default defineConfig({
     rolldownOptions: {
       output: {
         // One chunk for what many pages share: small files need many requests and compress worse.
-        codeSplitting: { groups: [{ name: 'shared', minShareCount: 6 }] },
+        // What only forms and tables need is a chunk of its own, which the first page does without.
+        codeSplitting: {
+          groups: [
+            { name: 'shared', test: (id) => !FORMS.test(id), minShareCount: 6, priority: 1 },
+            { name: 'forms', minShareCount: 6 },
+          ],
+        },
       },
     },
   },

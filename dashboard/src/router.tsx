@@ -3,12 +3,10 @@ import { queryClient } from './api/query-client.ts'
 import { defaultWorkspace, rememberWorkspace, sessionQuery } from './api/session.ts'
 import { accountApi, isSignedOut } from './api/client.ts'
 import { lazyPage } from './lib/load-with-retry.ts'
-import { JoinPage } from './pages/join/JoinPage.tsx'
 import { ErrorPage } from './pages/ErrorPage.tsx'
 import { NotFoundPage } from './pages/NotFoundPage.tsx'
 import { type BounceKind, KINDS } from './pages/bounces/bounce-kinds.ts'
 import { type Reason, REASONS } from './pages/suppressions/reasons.ts'
-import { SignInPage } from './pages/sign-in/SignInPage.tsx'
 import { WorkspaceLayout } from './layout/WorkspaceLayout.tsx'
 
 /** Loads the session, or redirects to the sign-in page and back afterwards. */
@@ -43,7 +41,7 @@ const signIn = createRoute({
     )
     if (isIn) throw redirect({ href: to ?? '/', replace: true })
   },
-  component: SignInPage,
+  component: lazyPage(() => import('./pages/sign-in/SignInPage.tsx'), 'SignInPage'),
 })
 
 const forgotPassword = createRoute({
@@ -64,7 +62,7 @@ const callback = createRoute({
   component: lazyPage(() => import('./pages/sign-in/CallbackPage.tsx'), 'CallbackPage'),
 })
 
-const join = createRoute({ getParentRoute: () => root, path: '/join', component: JoinPage })
+const join = createRoute({ getParentRoute: () => root, path: '/join', component: lazyPage(() => import('./pages/join/JoinPage.tsx'), 'JoinPage') })
 
 const start = createRoute({
   getParentRoute: () => root,

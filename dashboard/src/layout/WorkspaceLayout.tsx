@@ -1,27 +1,23 @@
 import { Outlet, useParams } from '@tanstack/react-router'
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react'
+import { Suspense, useCallback, useEffect, useState } from 'react'
 import { useSession } from '../api/session.ts'
 import { isSignedOut } from '../api/client.ts'
 import { duration } from '../lib/format.ts'
 import { useWorkspaceQuery, WorkspaceProvider } from '../api/workspace.tsx'
 import { AuthLayout } from './AuthLayout.tsx'
-import { loadWithRetry } from '../lib/load-with-retry.ts'
+import { lazyPart } from '../lib/load-with-retry.ts'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { PhoneHealthAlert } from './HealthStatus.tsx'
 import { OptionalBoundary } from '../components/OptionalBoundary.tsx'
 import { keepPaletteKeys } from './palette-keys.ts'
 import { Rail } from './Rail.tsx'
 import classes from './WorkspaceLayout.module.css'
-import { SessionExpiredDialog } from './SessionExpiredDialog.tsx'
 import { TabBar } from './TabBar.tsx'
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts.ts'
 
-const Help = lazy(async () => ({
-  default: (await loadWithRetry(() => import('./KeyboardShortcuts.tsx'))).KeyboardShortcuts,
-}))
-const Palette = lazy(async () => ({
-  default: (await loadWithRetry(() => import('./CommandPalette.tsx'))).CommandPalette,
-}))
+const Help = lazyPart(async () => (await import('./KeyboardShortcuts.tsx')).KeyboardShortcuts)
+const Palette = lazyPart(async () => (await import('./CommandPalette.tsx')).CommandPalette)
+const SessionExpiredDialog = lazyPart(async () => (await import('./SessionExpiredDialog.tsx')).SessionExpiredDialog)
 
 function KeyboardShortcutsDialog() {
   const [isAsked, setPending] = useState(false)
@@ -100,7 +96,11 @@ export function WorkspaceLayout() {
           </Suspense>
         </OptionalBoundary>
       </div>
-      {isSignedOut(session.error) && <SessionExpiredDialog email={session.data.account.email} />}
+      {isSignedOut(session.error) && (
+        <Suspense>
+          <SessionExpiredDialog email={session.data.account.email} />
+        </Suspense>
+      )}
     </WorkspaceProvider>
   )
 }
