@@ -27,7 +27,7 @@ export {
   retryAfterMs,
 } from './send.ts'
 export { fromOf, type Sender, variablesOf } from './compose.ts'
-export { directionOf, type Language, languageOf } from './footer.ts'
+export { directionOf, type FooterOptions, type Language, languageOf, withFooter } from './footer.ts'
 export {
   automationsWithRetries,
   dueRecipients,

@@ -21,6 +21,7 @@ import { limitTestEmails, TOO_MANY_TEST_EMAILS } from '../accounts/index.ts'
 import { withRenderErrors } from './with-render-errors.ts'
 import { recipientOf, renderFor, presentUnknownVariables } from './preview.ts'
 import { INVALID_TEMPLATE } from './errors.ts'
+import { previewCategory } from './schemas.ts'
 import { MAX_EVENT_NAME_LENGTH } from '../triggers/index.ts'
 
 const template = (description: string, most: number) => text().nullable().test(atMost(most)).meta({ description })
@@ -31,6 +32,7 @@ const previewInput = object({
   }),
   html: template('Its HTML, a Liquid template.', MAX_BODY_LENGTH),
   text: template('Its text, a Liquid template.', MAX_BODY_LENGTH),
+  category: previewCategory(),
   contactId: givenId(
     'The contact to preview for: an ID, `email:` and an address, or `external:` and an externalId. The default is a sample contact.',
   ),
@@ -86,10 +88,10 @@ const PREVIEW_LIMIT = { bytes: 2 * 1024 * 1024, values: 10_000 }
 /** Renders the email of a request for its contact. @throws {ApiError} `contact_not_found`; `busy` */
 async function previewFor(
   request: { caller: Caller; visitor: Visitor },
-  { subject, html = null, text: plain = null, contactId, event }: InferType<typeof previewInput>,
+  { subject, html = null, text: plain = null, category, contactId, event }: InferType<typeof previewInput>,
   { renderer, ...dependencies }: Pick<ApiDependencies, 'em' | 'publicUrl' | 'renderer'>,
 ): Promise<InferType<typeof previewResponse>> {
-  const previewed = await recipientOf(dependencies, request, contactId)
+  const previewed = await recipientOf(dependencies, request, { contactId, category })
   const content = { subject: subject ?? '', html, text: plain }
   const owner = request.caller.workspace.id
   const { problems, unknownVariables } = await withRenderErrors(renderer.check(content, { owner }))

@@ -1,6 +1,8 @@
 import { CONTACT_PARAM, CONTACT_NOT_FOUND, contactVariables, readGroups, readRecipients } from '../contacts/index.ts'
 import { type ApiDependencies, missingScope, type Visitor } from '../http/index.ts'
 import { readPublicUrl } from '../instance/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
+import { type FooterOptions, languageOf, withFooter } from '../messages/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import {
   type EmailContent,
@@ -12,6 +14,7 @@ import {
   type TemplateVariables,
   type UnknownVariable,
 } from '../rendering/index.ts'
+import { readSender } from '../senders/index.ts'
 import type { Caller } from '../workspaces/index.ts'
 import { type Compilation, contentFor, placeOf } from './compile-template.ts'
 import { mjmlOf } from './design.ts'
@@ -31,8 +34,13 @@ const SAMPLE_CONTACT: TemplateVariables['contact'] = {
 }
 
 /** The contact of a preview, their time zone, and pages that belong to no contact. */
-export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone' | 'locale'> &
-  Required<Pick<TemplateVariables, 'unsubscribeUrl' | 'confirmUrl'>>
+export interface Previewed
+  extends
+    Pick<TemplateVariables, 'contact' | 'timezone' | 'locale'>,
+    Required<Pick<TemplateVariables, 'unsubscribeUrl' | 'confirmUrl'>> {
+  /** What Dripline appends to a marketing email. */
+  footer?: FooterOptions | undefined
+}
 
 /**
  * The contact of a preview. Requires the scope to read contacts, because the preview shows their data. @throws {ApiError}
@@ -41,20 +49,30 @@ export type Previewed = Pick<TemplateVariables, 'contact' | 'timezone' | 'locale
 export async function recipientOf(
   { em, publicUrl }: Pick<ApiDependencies, 'em' | 'publicUrl'>,
   { caller, visitor }: { caller: Caller; visitor: Visitor },
-  contactId: string | undefined,
+  { contactId, category }: { contactId?: string | undefined; category?: EmailCategory | undefined },
 ): Promise<Previewed> {
+  const workspaceId = caller.workspace.id
   const base = publicUrl ?? (await readPublicUrl(em.fork())) ?? visitor.origin
   const pages = { unsubscribeUrl: `${base}/unsubscribe/preview`, confirmUrl: `${base}/confirm/preview` }
-  if (contactId === undefined) return { contact: SAMPLE_CONTACT, ...pages }
+  const shown = contactId === undefined ? { contact: SAMPLE_CONTACT } : await readVariables(em, caller, contactId)
+  if (category !== 'marketing') return { ...shown, ...pages }
+  const language = languageOf(shown.contact.metadata['locale'])
+  const sender = await readSender(em.fork(), workspaceId)
+  return {
+    ...shown,
+    ...pages,
+    footer: { url: pages.unsubscribeUrl, language, postalAddress: sender?.postalAddress ?? null },
+  }
+}
+
+async function readVariables(em: ApiDependencies['em'], caller: Caller, contactId: string) {
   if (!caller.scopes.includes('contacts:read'))
     throw new ApiError(missingScope('contacts:read'), { param: '/contactId' })
+  const workspaceId = caller.workspace.id
   const id = await CONTACT_PARAM.resolve(em, caller, contactId)
-  const recipient = id === undefined ? undefined : (await readRecipients(em.fork(), caller.workspace.id, [id])).get(id)
+  const recipient = id === undefined ? undefined : (await readRecipients(em.fork(), workspaceId, [id])).get(id)
   if (id === undefined || !recipient) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
-  return {
-    ...contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), caller.workspace.id, [id])).get(id) }),
-    ...pages,
-  }
+  return contactVariables(id, { ...recipient, ...(await readGroups(em.fork(), workspaceId, [id])).get(id) })
 }
 
 export interface ForWhom extends Previewed {
@@ -120,7 +138,7 @@ export async function renderFor(
   renderer: Renderer,
   owner: string,
   content: EmailContent,
-  { contact, timezone, unsubscribeUrl, confirmUrl, event }: Omit<ForWhom, 'locale'>,
+  { contact, timezone, unsubscribeUrl, confirmUrl, event, footer }: Omit<ForWhom, 'locale'>,
 ): Promise<RenderedEmail | TemplateProblem> {
   const variables = {
     contact,
@@ -131,7 +149,8 @@ export async function renderFor(
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),
   }
   try {
-    return await withRenderErrors(renderer.render(content, variables, { owner }))
+    const rendered = await withRenderErrors(renderer.render(content, variables, { owner }))
+    return footer ? withFooter(rendered, footer) : rendered
   } catch (error) {
     if (!(error instanceof TemplateError)) throw error
     const [, field = 'html', problem = error.message] = /^(subject|html|text):? (.*)$/s.exec(error.message) ?? []

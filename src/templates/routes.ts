@@ -68,7 +68,7 @@ async function previewSaved(
   const owner = caller.workspace.id
   const version = body.version === undefined ? undefined : Number(body.version)
   const { template, written } = await getTemplate(em, owner, params.id, version)
-  const previewed = await recipientOf(dependencies, request, body.contactId)
+  const previewed = await recipientOf(dependencies, request, body)
   const { compiled } = written
   const compilation =
     template.kind === 'PARTIAL'
@@ -315,7 +315,7 @@ export const templateOperations = [
     async handle(request, dependencies) {
       const { caller, body } = request
       const { em, renderer } = dependencies
-      const previewed = await recipientOf(dependencies, request, body.contactId)
+      const previewed = await recipientOf(dependencies, request, body)
       const options = { kind: 'EMAIL', written: toWrittenTemplate(body) } as const
       const compilation = await compileTemplate(em, renderer, caller.workspace.id, options)
       const { written } = options

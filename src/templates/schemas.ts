@@ -1,3 +1,4 @@
+import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
 import { localeKey } from '../platform/locale.ts'
 import { array, object, string } from 'yup'
 import { atMost, boundedObject, filledText, givenId, MAX_NAME_LENGTH, pageQuery, text } from '../http/index.ts'
@@ -139,7 +140,15 @@ export const versionQuery = object({
     }),
 })
 
+/** The category of a previewed email. A template does not know it before it is used. */
+export const previewCategory = () =>
+  string().oneOf(EMAIL_CATEGORIES).meta({
+    description: 'marketing: with the unsubscribe link and postal address that Dripline appends. Default: without.',
+    example: 'marketing',
+  })
+
 const forWhom = {
+  category: previewCategory(),
   contactId: givenId(
     'The contact to preview for: an ID, `email:` and an address, or `external:` and an externalId. The default is a sample contact.',
   ),

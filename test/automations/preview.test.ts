@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact } from '../support/factories.ts'
+import { setSender } from '../../src/senders/settings.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -30,6 +31,22 @@ describe('the preview of an email', () => {
       problems: [],
       unknownVariables: [],
     })
+  })
+
+  it('shows the footer of a marketing email, with the postal address of its workspace and in the language of the contact', async () => {
+    await setSender(service.context.orm.em.fork(), service.workspaceId, { postalAddress: '1 Apple Lane, Orchard' })
+    const other = await openWorkspace({ worker: false })
+    await aContact(service, { email: 'jan@example.com', metadata: { locale: 'nl' } })
+    const email = { text: 'Hallo', html: '<p>Hallo</p>', contactId: 'email:jan@example.com' }
+    const { text, html } = (await preview({ ...email, category: 'marketing' })).body.data
+    assert.match(text, /^Hallo\n\n-- \n1 Apple Lane, Orchard\nAfmelden: http\S+\/unsubscribe\/preview\n$/)
+    assert.match(html, /^<p>Hallo<\/p><div lang="nl".*1 Apple Lane, Orchard<br><a href="http\S+" .*>Afmelden<\/a>/)
+    for (const category of ['transactional', undefined]) {
+      const plain = (await preview({ ...email, category })).body.data
+      assert.deepEqual([plain.text, plain.html], ['Hallo', '<p>Hallo</p>'])
+    }
+    const theirs = await other.call('POST', 'emails/preview', { text: 'Hi', category: 'marketing' })
+    assert.match(theirs.body.data.text, /^Hi\n\n-- \nUnsubscribe: http/)
   })
 
   it('escapes HTML, and uses a sample contact if none is given', async () => {

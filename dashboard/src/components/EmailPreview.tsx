@@ -13,8 +13,9 @@ import { imagesIn, useWebImages } from './media/web-images.ts'
 import { SendTestButton } from './SendTestButton.tsx'
 
 type Preview = Schemas['TemplatePreview']
-/** The contact to render for, or none for sample data. */
-export type PreviewRecipient = { contactId?: string }
+export type Category = 'marketing' | 'transactional'
+/** The contact to render for, or none for sample data. A marketing email is shown with its footer. */
+export type PreviewRecipient = { contactId?: string; category: Category }
 
 export const PREVIEW_MODES = [
   { value: 'wide', label: 'Desktop' },
@@ -34,12 +35,12 @@ const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (
 /** Renders an email for a contact, or for a sample contact. @param of identifies the content */
 export const usePreview = (
   of: unknown,
-  contactId: string | null,
+  { contactId, category = 'marketing' }: { contactId: string | null; category?: Category | undefined },
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>,
 ) =>
   useWorkspaceQuery(
-    ['template-preview', of, contactId],
-    (api, signal) => preview(api, contactId === null ? {} : { contactId }, signal),
+    ['template-preview', of, contactId, category],
+    (api, signal) => preview(api, { category, ...(contactId !== null && { contactId }) }, signal),
     { keepPrevious: true },
   )
 
@@ -50,11 +51,13 @@ export const usePreview = (
  */
 export function EmailPreview({
   of,
+  category,
   isCurrent = true,
   onTestSent,
   preview,
 }: {
   of: unknown
+  category?: Category
   isCurrent?: boolean
   onTestSent?: () => void
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>
@@ -62,7 +65,7 @@ export function EmailPreview({
   const [contact, setContact] = useState<ComboboxItem | null>(null)
   const [look, setLook] = useState<PreviewMode>('wide')
   const contactId = contact?.value ?? null
-  const { data, error, isPlaceholderData } = usePreview(of, contactId, preview)
+  const { data, error, isPlaceholderData } = usePreview(of, { contactId, category }, preview)
   const isBehind = isPlaceholderData || !isCurrent
   return (
     <section aria-label="Preview" style={{ display: 'grid', gap: 8 }}>

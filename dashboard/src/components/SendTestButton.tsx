@@ -21,7 +21,13 @@ export function SendTestButton({
   isReady = true,
   onSent,
 }: {
-  email: { subject: string; html?: string | null; text?: string | null; contactId?: string }
+  email: {
+    subject: string
+    html?: string | null
+    text?: string | null
+    category?: 'marketing' | 'transactional'
+    contactId?: string
+  }
   children: string
   hint?: string | undefined
   /** Whether the email is up to date. */

@@ -1,6 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useMetadataKeys } from '../api/queries.ts'
+import type { Category } from '../components/EmailPreview.tsx'
 import { CodeEditor } from '../components/CodeEditor.tsx'
 import { useReturnFocus } from '../lib/use-return-focus.ts'
 import type { Undoable } from '../primitives/use-history.ts'
@@ -21,6 +22,7 @@ export function DesignerScreen({
   onText,
   settings,
   isCampaign = false,
+  category,
   onTestSent,
   onClose,
 }: {
@@ -37,6 +39,7 @@ export function DesignerScreen({
   /** Settings of the email before its colors. */
   settings?: ReactNode
   isCampaign?: boolean
+  category: Category
   onTestSent?: () => void
   onClose: () => void
 }) {
@@ -60,6 +63,7 @@ export function DesignerScreen({
           {notices !== undefined && <div className={classes.notices}>{notices}</div>}
           <EditorWorkspace
             isCampaign={isCampaign}
+            category={category}
             design={design}
             content={content}
             readOnly={false}

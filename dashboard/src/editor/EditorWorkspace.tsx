@@ -3,6 +3,7 @@ import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { ContactSelect } from '../components/ContactSelect.tsx'
 import {
+  type Category,
   PREVIEW_MODES,
   PreviewBody,
   type PreviewMode,
@@ -30,6 +31,7 @@ export function EditorWorkspace({
   design,
   content,
   isPart = false,
+  category = isPart ? 'transactional' : 'marketing',
   isCampaign = false,
   readOnly,
   settings,
@@ -41,6 +43,7 @@ export function EditorWorkspace({
   content: Content
   /** Whether it is a layout or snippet, which has no subject. */
   isPart?: boolean
+  category?: Category | undefined
   /** Whether it is the email of a campaign, which has fewer variables. */
   isCampaign?: boolean
   readOnly: boolean
@@ -56,7 +59,7 @@ export function EditorWorkspace({
   const [shown] = useDebouncedValue(content, PAUSE_MS)
   const { data, error, isPlaceholderData } = usePreview(
     shown,
-    contact?.value ?? null,
+    { contactId: contact?.value ?? null, category },
     async (api, forWhom, signal) =>
       (await api.POST('/templates/preview', { body: { ...shown, ...forWhom }, signal })).data.data,
   )

@@ -78,6 +78,7 @@ function Designer({
           </ActionIcon>
         </span>
       }
+      category={step.category}
       design={design}
       content={content}
       text={text ?? ''}

@@ -15,13 +15,16 @@ const PAUSE_MS = 400
 
 /** Previews the email while the user types. */
 export function StepPreview({ step }: { step: EmailStep }) {
-  const [{ subject, html, text }] = useDebouncedValue(step, PAUSE_MS)
+  const [{ subject, html, text, category }] = useDebouncedValue(step, PAUSE_MS)
   const [contact, setContact] = useState<ComboboxItem | null>(null)
   const contactId = contact?.value ?? null
-  const { data, error } = useWorkspaceQuery(['preview', subject, html, text, contactId], async (api, signal) => {
-    const body = { subject, html, text, ...(contactId !== null && { contactId }) }
-    return (await api.POST('/emails/preview', { body, signal })).data.data
-  })
+  const { data, error } = useWorkspaceQuery(
+    ['preview', subject, html, text, category, contactId],
+    async (api, signal) => {
+      const body = { subject, html, text, category, ...(contactId !== null && { contactId }) }
+      return (await api.POST('/emails/preview', { body, signal })).data.data
+    },
+  )
   const images = useWebImages(data?.html ? imagesIn(data.html) : [])
   return (
     <section aria-label="Preview">
@@ -61,6 +64,7 @@ export function StepPreview({ step }: { step: EmailStep }) {
           subject: step.subject,
           html: step.html,
           text: step.text,
+          category: step.category,
           ...(contactId !== null && { contactId }),
         }}
       >

@@ -10,7 +10,7 @@ export function CampaignPreview({
 }: {
   campaign: Pick<
     Campaign,
-    'templateId' | 'templateVersion' | 'format' | 'subject' | 'previewText' | 'html' | 'text' | 'design'
+    'category' | 'templateId' | 'templateVersion' | 'format' | 'subject' | 'previewText' | 'html' | 'text' | 'design'
   >
   onTestSent?: () => void
 }) {
@@ -28,10 +28,11 @@ export function CampaignPreview({
     <>
       {/* A sent campaign keeps its content after its template is deleted. */}
       {templateId === null || html !== null || text !== null ? (
-        <TemplatePreview content={own} {...(onTestSent && { onTestSent })} />
+        <TemplatePreview content={own} category={campaign.category} {...(onTestSent && { onTestSent })} />
       ) : (
         <EmailPreview
           {...(onTestSent && { onTestSent })}
+          category={campaign.category}
           of={[templateId, templateVersion]}
           preview={async (api, forWhom, signal) => {
             const params = { path: { id: templateId } }

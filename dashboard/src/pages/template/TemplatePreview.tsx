@@ -1,16 +1,25 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Content } from '../../editor/content.ts'
-import { EmailPreview } from '../../components/EmailPreview.tsx'
+import { type Category, EmailPreview } from '../../components/EmailPreview.tsx'
 import { stableJson } from '../../lib/stable-json.ts'
 
 const PAUSE_MS = 500
 
 /** Previews an email while the user types. */
-export function TemplatePreview({ content, onTestSent }: { content: Content; onTestSent?: () => void }) {
+export function TemplatePreview({
+  content,
+  category = 'marketing',
+  onTestSent,
+}: {
+  content: Content
+  category?: Category
+  onTestSent?: () => void
+}) {
   const [shown] = useDebouncedValue(content, PAUSE_MS)
   return (
     <EmailPreview
       of={shown}
+      category={category}
       {...(onTestSent && { onTestSent })}
       isCurrent={stableJson(shown) === stableJson(content)}
       preview={async (api, forWhom, signal) =>

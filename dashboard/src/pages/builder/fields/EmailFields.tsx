@@ -142,7 +142,7 @@ function SubjectField({ step, edit, canEdit }: ContentProps) {
 }
 
 /** Opens the canvas, and previews the email. */
-function DesignFields({ step: { subject, previewText, text }, design }: { step: EmailStep; design: Design }) {
+function DesignFields({ step: { subject, previewText, text, category }, design }: { step: EmailStep; design: Design }) {
   const { onDesign } = useFieldsContext()
   const content = { subject, previewText, text, format: 'BLOCKS' as const, design }
   return (
@@ -153,6 +153,7 @@ function DesignFields({ step: { subject, previewText, text }, design }: { step: 
       {design.blocks.length > 0 && (
         <EmailPreview
           of={content}
+          category={category}
           preview={async (api, forWhom, signal) =>
             (await api.POST('/templates/preview', { body: { ...content, ...forWhom }, signal })).data.data
           }

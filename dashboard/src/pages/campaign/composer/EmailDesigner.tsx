@@ -20,6 +20,7 @@ export function EmailDesigner({
   return (
     <DesignerScreen
       isCampaign
+      category={fields.category}
       title={fields.name}
       beside={<SaveStatus state={save.state} isDirty={save.isDirty} onRetry={() => void save.flush()} />}
       notices={
