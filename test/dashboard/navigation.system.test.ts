@@ -81,6 +81,22 @@ describe('dashboard layout and navigation', () => {
     await window.context().close()
   })
 
+  it('shows that a page loads, and that the browser is offline', async () => {
+    const window = await d.openWindow()
+    await window.goto(d.at('/lists'))
+    await window.getByRole('heading', { name: 'Lists' }).waitFor()
+    const held = Promise.withResolvers<void>()
+    await window.route('**/assets/AuditPage*', (route) => held.promise.then(() => route.continue()))
+    await window.getByRole('link', { name: 'Audit log' }).click()
+    await window.getByRole('progressbar', { name: 'Loading the page' }).waitFor()
+    held.resolve()
+    await window.getByRole('heading', { name: 'Audit log' }).waitFor()
+    await window.getByRole('progressbar', { name: 'Loading the page' }).waitFor({ state: 'detached' })
+    await window.context().setOffline(true)
+    await window.getByText('You are offline').first().waitFor()
+    await window.context().close()
+  })
+
   it('shows and offers more than a hundred lists', async () => {
     const listId = await d.create('lists', { name: 'The oldest' })
     await sql(

@@ -16,6 +16,7 @@ const TIMEOUT_MS = 5_000
 
 /** Returns what is unreachable, in one phrase; `null` where all is well. */
 function useOutage(): string | null {
+  const { online } = useNetwork()
   const { data, isError } = useQuery({
     queryKey: ['readiness'],
     async queryFn({ signal }): Promise<Readiness> {
@@ -26,6 +27,7 @@ function useOutage(): string | null {
     retry: false,
     refetchInterval: 15_000,
   })
+  if (!online) return 'You are offline'
   return isError ? NO_RESPONSE : (data?.problem ?? null)
 }
 
@@ -38,10 +40,9 @@ function useMailProblem(): string | null {
 
 /** Shows whether the browser is online, the server, Postgres and Temporal are reachable, and the mail server accepts email. */
 export function HealthStatus() {
-  const { online } = useNetwork()
   const down = useOutage()
   const mail = useMailProblem()
-  const outage = online ? (down ?? mail) : 'You are offline'
+  const outage = down ?? mail
   return (
     <div className={`${classes.line} ${outage === null ? 'c-ok' : 'c-bad'}`} role="status">
       <span className={classes.dot} aria-hidden />

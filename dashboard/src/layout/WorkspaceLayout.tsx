@@ -9,6 +9,7 @@ import { lazyPart } from '../lib/load-with-retry.ts'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { PhoneHealthAlert } from './HealthStatus.tsx'
 import { OptionalBoundary } from '../components/OptionalBoundary.tsx'
+import { NavigationProgress } from './NavigationProgress.tsx'
 import { keepPaletteKeys } from './palette-keys.ts'
 import { Rail } from './Rail.tsx'
 import classes from './WorkspaceLayout.module.css'
@@ -75,6 +76,7 @@ export function WorkspaceLayout() {
       <a href="#page" className="skip">
         Skip to content
       </a>
+      <NavigationProgress />
       <div className={classes.frame} data-workspace={workspace.mode}>
         {workspace.mode === 'test' && (
           <div className={classes.strip}>

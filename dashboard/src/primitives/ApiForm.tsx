@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { UnsavedChangesGuard } from '../components/UnsavedChanges.tsx'
@@ -36,6 +37,9 @@ export function ApiForm<Values, Result>({
 }) {
   useReturnFocus()
   const { request, otherError } = form
+  const isLoadingPage = useRouterState({ select: ({ status }) => status === 'pending' })
+  // What follows a success may be a page whose code is still loading.
+  const isBusy = request.isPending || (request.isSuccess && isLoadingPage)
   return (
     <form
       className={className}
@@ -48,16 +52,16 @@ export function ApiForm<Values, Result>({
       {hasHeading && <h2>{label}</h2>}
       <UnsavedChangesGuard isDirty={form.hasChanges && !request.isSuccess} isSending={request.isPending} />
       {otherError && <ErrorBanner error={otherError} scrollsIntoView />}
-      <fieldset className={`plainFields ${fieldsClassName}`} disabled={request.isPending}>
+      <fieldset className={`plainFields ${fieldsClassName}`} disabled={isBusy}>
         {children}
       </fieldset>
       {submitLabel !== undefined && (
         <div className="row">
-          <Button type="submit" variant="filled" loading={request.isPending}>
+          <Button type="submit" variant="filled" loading={isBusy}>
             {submitLabel}
           </Button>
           {onCancel && (
-            <Button variant="subtle" color="gray" onClick={onCancel} disabled={request.isPending}>
+            <Button variant="subtle" color="gray" onClick={onCancel} disabled={isBusy}>
               Cancel
             </Button>
           )}
