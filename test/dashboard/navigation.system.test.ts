@@ -84,7 +84,6 @@ describe('dashboard layout and navigation', () => {
   it('shows that a page loads, and that the browser is offline', async () => {
     const window = await d.openWindow()
     await window.goto(d.at('/lists'))
-    await window.getByRole('heading', { name: 'Lists' }).waitFor()
     const held = Promise.withResolvers<void>()
     await window.route('**/assets/AuditPage*', (route) => held.promise.then(() => route.continue()))
     await window.getByRole('link', { name: 'Audit log' }).click()
