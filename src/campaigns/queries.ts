@@ -226,6 +226,8 @@ export interface ListedCampaign {
   recipientCount: number
   audience: Audience
   isAbTest: boolean
+  /** When the winner of an A/B test is chosen; null if it was, or is not known yet. */
+  winnerAt: Date | null
   createdAt: Date
   updatedAt: Date
   startedAt: Date | null
@@ -257,6 +259,7 @@ export async function campaignPage(
       recipient_count: number
       audience: Audience
       is_ab_test: boolean
+      winner_at: string | null
       created_at: string
       updated_at: string
       started_at: string | null
@@ -265,7 +268,8 @@ export async function campaignPage(
     }>(
       em,
       `select campaign.id, name, status, category, coalesce(source ->> 'subject', own.subject) as subject,
-         scheduled_at, local_time, recipient_count::float8, audience, ab_test is not null as is_ab_test, created_at, updated_at, started_at, finished_at, counted.counts
+         scheduled_at, local_time, recipient_count::float8, audience, ab_test is not null as is_ab_test,
+         case when winner is null then decides_at end as winner_at, created_at, updated_at, started_at, finished_at, counted.counts
        from (
          select * from campaigns where workspace_id = $1::uuid and ($2::text is null or status = $2::text)
          order by created_at desc, id desc limit $3 offset $4
@@ -297,6 +301,7 @@ export async function campaignPage(
     recipientCount: row.recipient_count,
     audience: row.audience,
     isAbTest: row.is_ab_test,
+    winnerAt: dateOf(row.winner_at),
     createdAt: toDate(row.created_at),
     updatedAt: toDate(row.updated_at),
     startedAt: dateOf(row.started_at),

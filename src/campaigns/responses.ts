@@ -89,6 +89,9 @@ const head = {
   subject: nullable('News', 'The subject as written, or the subject of the template.'),
   audience: audienceResponse,
   isAbTest: boolean().required().meta({ description: 'Whether it has an A/B test.', example: false }),
+  winnerAt: nullableTime(
+    'When the winner of its A/B test is chosen. null if it was chosen, or before the test is sent.',
+  ),
   scheduledAt: nullableTime('When the campaign starts or started.'),
   localTime: nullable(null, 'The local time at which each contact gets it, if it is scheduled by local time.'),
   startedAt: nullableTime('When sending started.'),
@@ -177,6 +180,7 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, results
   subject: campaign.subject,
   audience: campaign.audience,
   isAbTest: campaign.isAbTest,
+  winnerAt: campaign.winnerAt?.toISOString() ?? null,
   scheduledAt: campaign.scheduledAt?.toISOString() ?? null,
   localTime: campaign.localTime ?? null,
   startedAt: campaign.startedAt?.toISOString() ?? null,
@@ -189,6 +193,7 @@ export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, results
 const listed = (campaign: Campaign, compiledSubject: string | undefined): Omit<ListedCampaign, 'counts'> => ({
   ...campaign,
   isAbTest: campaign.abTest != null,
+  winnerAt: campaign.winner == null ? (campaign.decidesAt ?? null) : null,
   subject: campaign.source?.subject ?? compiledSubject ?? null,
   scheduledAt: campaign.scheduledAt ?? null,
   localTime: campaign.localTime ?? null,

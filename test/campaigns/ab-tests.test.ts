@@ -76,6 +76,13 @@ describe('an A/B test', () => {
       const campaign = await read(id)
       return campaign.abTest?.decidesAt == null ? undefined : campaign
     })
+  /** When the list says that the winner is chosen. */
+  const winnerAt = async (id: string) => {
+    const { data } = (await service.call('GET', 'campaigns?limit=100')).body as {
+      data: { id: string; winnerAt: string | null }[]
+    }
+    return data.find((campaign) => campaign.id === id)!.winnerAt
+  }
   /** Records opens of a variant, as if this many recipients had opened it. */
   const open = async (id: string, variant: number, count: number) => {
     await sql(
@@ -105,6 +112,7 @@ describe('an A/B test', () => {
     assert.deepEqual(subjects(from), { One: sent[0], Two: sent[1], Three: sent[2] })
     assert.ok(Math.abs(Date.parse(abTest!.decidesAt!) - Date.now() - 3_600_000) < 120_000)
     assert.equal(abTest!.winner, null)
+    assert.equal(await winnerAt(id), abTest!.decidesAt)
 
     await open(id, 2, 2)
     await open(id, 1, 1)
@@ -116,6 +124,7 @@ describe('an A/B test', () => {
     const best = [sent[1]! > 0 ? 1 / sent[1]! : 0, 2 / sent[2]!]
     const winner = best[1]! > best[0]! ? 2 : 1
     assert.equal(done.abTest!.winner, winner)
+    assert.equal(await winnerAt(id), null)
     assert.deepEqual(
       done.abTest!.variants.map((variant) => [variant.sent, variant.opened]),
       sent.map((each, n) => [n === winner ? each + PEOPLE - inTest : each, [0, 1, 2][n]]),

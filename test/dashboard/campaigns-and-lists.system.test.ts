@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { startSmtpSink } from '../../scripts/cluster/smtp-sink.ts'
+import { setSender } from '../../src/senders/settings.ts'
 import { onDashboard } from '../support/dashboard.ts'
 import { startDnsServer } from '../support/dns-server.ts'
 import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/factories.ts'
@@ -259,6 +260,45 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
       abTest: { variants: { sent: number }[] }
     }
     await d.page.getByRole('row', { name: new RegExp(`^B Two ${abTest.variants[1]!.sent} `) }).waitFor()
+  })
+
+  it('shows what holds a campaign that is being sent: the winner of its A/B test, its speed, and a pause', async () => {
+    await setSender(d.service.context.orm.em.fork(), d.service.workspaceId, { trackOpens: true })
+    const list = await aList(d.service)
+    const contactIds = await Promise.all(Array.from({ length: 10 }, () => aContact(d.service)))
+    await d.service.call('POST', `lists/${list}/contacts`, { contactIds })
+    const id = await d.create('campaigns', {
+      name: 'Waits for its winner',
+      subject: 'One',
+      text: 'Hello',
+      audience: { listIds: [list] },
+      throttlePerHour: 3_600,
+      abTest: { variants: [{ subject: 'Two' }], testPercent: 50, winnerBy: 'OPENED', afterMinutes: 240 },
+    })
+    await d.service.call('POST', `campaigns/${id}/schedule`, {})
+    const sent = await eventually('the test is sent', async () => {
+      const { abTest, stats } = (await d.read(`campaigns/${id}`)) as {
+        abTest: { decidesAt: string | null }
+        stats: { sent: number; queued: number }
+      }
+      return abTest.decidesAt === null ? undefined : stats
+    })
+    await d.open(`/campaigns/${id}`)
+    await d.shows(
+      `${sent.sent} of 10 recipients ${sent.sent === 1 ? 'is' : 'are'} done`,
+      new RegExp(`^The test is sent. The winner is chosen at .*:.* and goes to the other ${sent.queued}.$`),
+      'At most 3,600 per hour',
+      `${sent.queued} waiting`,
+    )
+    await d.open('/campaigns')
+    await d
+      .row(/Waits for its winner/)
+      .getByText(/^Winner at .*:/)
+      .waitFor()
+    await d.service.call('POST', `campaigns/${id}/pause`)
+    await d.open(`/campaigns/${id}`)
+    await d.shows('Paused: the rest waits until it is resumed.')
+    await d.service.call('POST', `campaigns/${id}/cancel`)
   })
 
   it('duplicates a scheduled campaign, and cancels its schedule while it is paused, and deletes it', async () => {

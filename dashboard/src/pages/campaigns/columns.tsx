@@ -81,13 +81,19 @@ const Title = ({ name, subject, isAbTest }: CampaignRow) => (
   </>
 )
 
-function Status({ status, stats }: CampaignRow) {
+function Status({ status, stats, winnerAt }: CampaignRow) {
   return (
     <>
       <StatusBadge status={CAMPAIGN_STATUS[status]} plain />
       {status === 'SENDING' && (
         <span className="small t2" style={{ display: 'block' }}>
-          {count(finishedCountOf(stats))} of {count(stats.recipients)} done
+          {winnerAt === null ? (
+            `${count(finishedCountOf(stats))} of ${count(stats.recipients)} done`
+          ) : (
+            <>
+              Winner at <Time at={winnerAt} as="date" />
+            </>
+          )}
         </span>
       )}
     </>

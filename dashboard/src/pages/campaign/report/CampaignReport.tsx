@@ -10,8 +10,9 @@ import { count, percentOf, plural } from '../../../lib/format.ts'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { Metrics } from '../../../primitives/Metrics.tsx'
 import { PartBar } from '../../../primitives/RateBar.tsx'
-import { type Campaign, isInProgress } from '../../campaigns/campaigns.ts'
+import { type Campaign, finishedCountOf, isInProgress } from '../../campaigns/campaigns.ts'
 import { AbTestResult } from './AbTestResult.tsx'
+import { SendingProgress } from './SendingProgress.tsx'
 
 type Report = Schemas['CampaignReport']
 
@@ -28,9 +29,10 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
   )
   // One snapshot: the figures of the list come a moment earlier or later.
   const stats = report?.stats ?? campaign.stats
+  const isUnderWay = (status === 'SENDING' || status === 'PAUSED') && finishedCountOf(stats) < stats.recipients
   return (
     <>
-      <Section title={headline(stats, report)}>
+      <Section title={isUnderWay ? headlineOfSending(stats) : headline(stats, report)}>
         <MessageBreakdown
           counts={stats}
           isTest={workspace.mode === 'test'}
@@ -42,6 +44,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
           </p>
         )}
       </Section>
+      {isUnderWay && <SendingProgress campaign={campaign} stats={stats} results={report?.results} />}
       {report && report.results.sent > 0 && <Rates results={report.results} />}
       {report && <ReputationWarnings findings={report.reputation} />}
       {report && report.links.length > 0 && <Links links={report.links} clicked={report.results.clicked} />}
@@ -60,6 +63,9 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
     </>
   )
 }
+
+const headlineOfSending = (stats: Campaign['stats']): string =>
+  `${count(finishedCountOf(stats))} of ${plural(stats.recipients, 'recipient')} ${finishedCountOf(stats) === 1 ? 'is' : 'are'} done`
 
 const headline = ({ recipients }: Campaign['stats'], report: Report | undefined): string =>
   report

@@ -1,0 +1,93 @@
+import type { ReactNode } from 'react'
+import type { Schemas } from '../../../api/client.ts'
+import { useSender, useServiceStatus } from '../../../api/queries.ts'
+import { Time } from '../../../components/Time.tsx'
+import { useNow } from '../../../lib/clock.ts'
+import { count, duration, localTimeLabel, minuteOf, percentOf, plural } from '../../../lib/format.ts'
+import { explainReply } from '../../../lib/server-reply.ts'
+import { Metrics } from '../../../primitives/Metrics.tsx'
+import { type Campaign, finishedCountOf } from '../../campaigns/campaigns.ts'
+import { useSendRate } from './use-send-rate.ts'
+
+type Report = Schemas['CampaignReport']
+
+/** Recipients per minute below which an end cannot be foreseen. */
+const MIN_RATE = 1
+
+/** How fast a campaign is sent, when it will be done, and what holds it. */
+export function SendingProgress({
+  campaign,
+  stats,
+  results,
+}: {
+  campaign: Campaign
+  stats: Campaign['stats']
+  results: Report['results'] | undefined
+}) {
+  const now = useNow(2).getTime()
+  const rate = useSendRate(finishedCountOf(stats), now)
+  const left = stats.recipients - finishedCountOf(stats)
+  const holds = useHolds(campaign, left)
+  const minutes = rate !== undefined && rate >= MIN_RATE && !holds.isStopped ? Math.ceil(left / rate) : undefined
+  return (
+    <div style={{ margin: '16px 0 24px' }}>
+      {holds.reasons.map((reason, n) => (
+        <p key={n} className="t2" style={{ marginBottom: 8 }}>
+          {reason}
+        </p>
+      ))}
+      <Metrics
+        label="Sending"
+        metrics={[
+          {
+            label: 'Rate',
+            value: rate === undefined ? '–' : `${count(Math.round(rate))} per minute`,
+            base:
+              campaign.throttlePerHour === null
+                ? 'No limit of its own'
+                : `At most ${count(campaign.throttlePerHour)} per hour`,
+            title: 'The mean of the last 2 minutes.',
+          },
+          {
+            label: 'Time left',
+            value: minutes === undefined ? '–' : duration(minutes),
+            base:
+              minutes === undefined
+                ? `${count(left)} waiting`
+                : `Done about ${minuteOf(new Date(now + minutes * 60_000))}`,
+          },
+          { label: 'Deferred', value: count(stats.deferred), base: stats.deferred > 0 ? 'Tried again later' : 'None' },
+          {
+            label: 'Complaints',
+            value: (results && percentOf(results.complained, results.delivered)) || '–',
+            base: plural(results?.complained ?? 0, 'report'),
+          },
+        ]}
+      />
+    </div>
+  )
+}
+
+/** Returns sentences on what keeps recipients waiting, and whether nothing is sent until it ends. */
+function useHolds(campaign: Campaign, left: number): { reasons: ReactNode[]; isStopped: boolean } {
+  const { data: sender } = useSender()
+  const { data: service } = useServiceStatus()
+  const { status, abTest, category, localTime } = campaign
+  const warmUp = category === 'marketing' ? sender?.warmUp : null
+  const stops: ReactNode[] = []
+  if (status === 'PAUSED') stops.push('Paused: the rest waits until it is resumed.')
+  if (abTest && abTest.winner === null && abTest.decidesAt !== null)
+    stops.push(
+      <>
+        The test is sent. The winner is chosen at <Time at={abTest.decidesAt} as="date" /> and goes to the other{' '}
+        {count(left)}.
+      </>,
+    )
+  if (service?.mail.failure != null)
+    stops.push(`The mail server accepts no email: ${explainReply(service.mail.failure) ?? service.mail.failure}.`)
+  if (warmUp?.allowedToday != null && warmUp.sentToday >= warmUp.allowedToday)
+    stops.push(`The warm-up allows ${plural(warmUp.allowedToday, 'email')} today. The rest waits for tomorrow (UTC).`)
+  const others =
+    localTime === null ? [] : [`Each recipient gets it at ${localTimeLabel(localTime)} in their time zone.`]
+  return { reasons: [...stops, ...others], isStopped: stops.length > 0 || others.length > 0 }
+}
