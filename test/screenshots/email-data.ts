@@ -90,8 +90,8 @@ const harvestWith = (image: string) => ({
   },
 })
 
-/** Creates a sent, a scheduled and a draft campaign. @param service with a running worker @returns the ID of the sent campaign */
-export async function createCampaigns(service: Service): Promise<string> {
+/** Creates campaigns in each state. @param service with a running worker @returns the IDs of a sent one and of one that waits for its winner */
+export async function createCampaigns(service: Service): Promise<{ campaignId: string; sendingId: string }> {
   const { data: lists } = (await service.call('GET', 'lists')).body as { data: { id: string }[] }
   const audience = { listIds: lists.slice(0, 2).map(({ id }) => id) }
   const html = '<p>Hello, this is what is new. <a href="https://orchard.example/news">Read on</a></p>'
@@ -101,6 +101,11 @@ export async function createCampaigns(service: Service): Promise<string> {
   const abTest = { variants, testPercent: 100, winnerBy: 'OPENED', afterMinutes: 240 }
   const sent = await create({ name: 'September news', subject: 'News from the orchard', abTest })
   await service.call('POST', `campaigns/${sent}/schedule`, {})
+  const waiting = await create({
+    ...{ name: 'Winter catalog', subject: 'The winter catalog is here' },
+    abTest: { ...abTest, variants: [{ subject: '84 apples for the winter' }], testPercent: 20 },
+  })
+  await service.call('POST', `campaigns/${waiting}/schedule`, {})
   const later = await create({ name: 'Harvest festival', subject: 'You are invited' })
   await service.call('POST', `campaigns/${later}/schedule`, { localTime: '2038-09-01T09:00' })
   const { data: files } = (await service.call('GET', 'media-files')).body as { data: { name: string; url: string }[] }
@@ -125,5 +130,5 @@ export async function createCampaigns(service: Service): Promise<string> {
       [sent, share],
     )
   await recount(service.context.orm.em)
-  return sent
+  return { campaignId: sent, sendingId: waiting }
 }

@@ -60,6 +60,8 @@ interface Shown {
   automationId: string
   contactId: string
   campaignId?: string
+  /** A campaign that is being sent. */
+  sendingId?: string
   templateId?: string
   /** An automation with branches. */
   branchesId?: string
@@ -73,6 +75,7 @@ const pagesOf = ({
   automationId,
   contactId,
   campaignId,
+  sendingId,
   templateId,
   branchesId,
   webhook,
@@ -121,6 +124,7 @@ const pagesOf = ({
     ? []
     : [
         { name: 'campaign', path: `/campaigns/${campaignId}` },
+        { name: 'campaign-sending', path: `/campaigns/${sendingId}` },
         { name: 'campaign-compose', path: '/campaigns', act: openDraft },
       ]),
   {
@@ -267,13 +271,17 @@ try {
 
   // Last: the worker's reconciliation starts workflows for the inserted enrollments.
   await service.startWorker()
-  const campaignId = await createCampaigns(service)
+  const { campaignId, sendingId } = await createCampaigns(service)
   const webhook = await createWebhooks(service, service.workspaceId)
   const browser = await openChromium()
   if ('first'.includes(only)) await firstAutomation(browser)
   if (only === '') await pictureEmails(browser, take)
   await picture(browser, service, email, [
-    ['many', service.workspaceId, pagesOf({ ...many, campaignId, templateId, branchesId, webhook, steps: 7 })],
+    [
+      'many',
+      service.workspaceId,
+      pagesOf({ ...many, campaignId, sendingId, templateId, branchesId, webhook, steps: 7 }),
+    ],
     ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],
   ])
   await browser.close()

@@ -44,7 +44,7 @@ export function CampaignReport({ campaign }: { campaign: Campaign }) {
           </p>
         )}
       </Section>
-      {isUnderWay && <SendingProgress campaign={campaign} stats={stats} results={report?.results} />}
+      {isUnderWay && <SendingProgress campaign={campaign} stats={stats} />}
       {report && report.results.sent > 0 && <Rates results={report.results} />}
       {report && <ReputationWarnings findings={report.reputation} />}
       {report && report.links.length > 0 && <Links links={report.links} clicked={report.results.clicked} />}

@@ -1,29 +1,18 @@
 import type { ReactNode } from 'react'
-import type { Schemas } from '../../../api/client.ts'
 import { useSender, useServiceStatus } from '../../../api/queries.ts'
 import { Time } from '../../../components/Time.tsx'
 import { useNow } from '../../../lib/clock.ts'
-import { count, duration, localTimeLabel, minuteOf, percentOf, plural } from '../../../lib/format.ts'
+import { count, duration, localTimeLabel, minuteOf, plural } from '../../../lib/format.ts'
 import { explainReply } from '../../../lib/server-reply.ts'
 import { Metrics } from '../../../primitives/Metrics.tsx'
 import { type Campaign, finishedCountOf } from '../../campaigns/campaigns.ts'
 import { useSendRate } from './use-send-rate.ts'
 
-type Report = Schemas['CampaignReport']
-
 /** Recipients per minute below which an end cannot be foreseen. */
 const MIN_RATE = 1
 
 /** How fast a campaign is sent, when it will be done, and what holds it. */
-export function SendingProgress({
-  campaign,
-  stats,
-  results,
-}: {
-  campaign: Campaign
-  stats: Campaign['stats']
-  results: Report['results'] | undefined
-}) {
+export function SendingProgress({ campaign, stats }: { campaign: Campaign; stats: Campaign['stats'] }) {
   const now = useNow(2).getTime()
   const rate = useSendRate(finishedCountOf(stats), now)
   const left = stats.recipients - finishedCountOf(stats)
@@ -57,11 +46,6 @@ export function SendingProgress({
                 : `Done about ${minuteOf(new Date(now + minutes * 60_000))}`,
           },
           { label: 'Deferred', value: count(stats.deferred), base: stats.deferred > 0 ? 'Tried again later' : 'None' },
-          {
-            label: 'Complaints',
-            value: (results && percentOf(results.complained, results.delivered)) || '–',
-            base: plural(results?.complained ?? 0, 'report'),
-          },
         ]}
       />
     </div>
