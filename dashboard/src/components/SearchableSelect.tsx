@@ -4,27 +4,19 @@ import { hasHighlightedOption, type Option, NO_SINGLE_MATCH, findOption } from '
 
 interface SearchableSelectProps extends Omit<
   SelectProps,
-  'data' | 'value' | 'onChange' | 'searchable' | 'searchValue' | 'onSearchChange' | 'onBlur' | 'onKeyDown' | 'error'
+  'data' | 'value' | 'onChange' | 'searchable' | 'searchValue' | 'onSearchChange' | 'onBlur' | 'onKeyDown'
 > {
+  'data-rechecked'?: boolean | undefined
   data: readonly (string | Option)[]
   value: string | null
   /** `null` only if it is clearable. */
   onChange: (value: string | null) => void
-  /** Whether a value is required but missing. */
-  isMissing?: boolean
 }
 
 const toOption = (one: string | Option): Option => (typeof one === 'string' ? { value: one, label: one } : one)
 
 /** A select with search. Text that matches no option stays in the field and is marked as invalid. */
-export function SearchableSelect({
-  data,
-  value,
-  onChange,
-  clearable = false,
-  isMissing = false,
-  ...props
-}: SearchableSelectProps) {
+export function SearchableSelect({ data, value, onChange, clearable = false, ...props }: SearchableSelectProps) {
   const options = data.map(toOption)
   // `null` while the user does not type: the field shows the selected option.
   const [typed, setTyped] = useState<string | null>(null)
@@ -81,7 +73,9 @@ export function SearchableSelect({
         event.preventDefault()
         commit(false)
       }}
-      error={isUnknown ? NO_SINGLE_MATCH : isMissing ? 'Choose an option.' : undefined}
+      error={isUnknown ? NO_SINGLE_MATCH : props.error}
+      // Text that matches no option is never sent, so no request can check it.
+      data-rechecked={isUnknown ? undefined : props['data-rechecked']}
     />
   )
 }

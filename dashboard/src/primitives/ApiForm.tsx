@@ -31,8 +31,8 @@ export function ApiForm<Values, Result>({
   submitLabel?: string
   onCancel?: (() => void) | undefined
   more?: ReactNode
-  className?: string
-  fieldsClassName?: string
+  className?: string | undefined
+  fieldsClassName?: string | undefined
   children: ReactNode
 }) {
   useReturnFocus()

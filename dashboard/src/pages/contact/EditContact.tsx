@@ -1,39 +1,27 @@
-import { Button, TagsInput, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { TagsInput, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { useLists } from '../../api/queries.ts'
-import { type Api, DriplineError, hasErrorCode, type Schemas } from '../../api/client.ts'
+import { type Api, hasErrorCode, type Schemas } from '../../api/client.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { focusInvalidField } from '../../lib/has-invalid-field.ts'
-import { SearchableMultiSelect } from '../../components/SearchableMultiSelect.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
-import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { stableJson } from '../../lib/stable-json.ts'
+import { SearchableMultiSelect } from '../../components/SearchableMultiSelect.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { AttributeFields } from './AttributeFields.tsx'
 import { type Attributes as Data, parseAttributes } from './attributes.ts'
 import classes from './contact.module.css'
-import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 type Contact = Schemas['Contact']
 
-interface Fields {
-  email: string
-  firstName: string
-  externalId: string
-  data: string
-  tags: string[]
-  listIds: string[]
-}
-
-const fieldsOf = (contact: Contact): Fields => ({
-  email: contact.email,
-  firstName: contact.firstName ?? '',
-  externalId: contact.externalId ?? '',
-  data: JSON.stringify(contact.metadata, null, 2),
-  tags: contact.tags,
-  listIds: contact.listIds,
+const fieldsOf = ({ email, firstName, externalId, metadata, tags, listIds }: Contact) => ({
+  email,
+  firstName: firstName ?? '',
+  externalId: externalId ?? '',
+  metadata: JSON.stringify(metadata, null, 2),
+  tags,
+  listIds,
 })
+type Fields = ReturnType<typeof fieldsOf>
 
 /** Returns a merge patch: changed keys, and null for removed ones. */
 function jsonMergePatch(before: Data, after: Data): Data {
@@ -42,8 +30,8 @@ function jsonMergePatch(before: Data, after: Data): Data {
   return Object.fromEntries([...changed, ...gone.map((key) => [key, null] as const)])
 }
 
-function patchOf(contact: Contact, { email, firstName, externalId, data }: Fields) {
-  const metadata = jsonMergePatch(contact.metadata, parseAttributes(data) ?? contact.metadata)
+function patchOf(contact: Contact, { email, firstName, externalId, metadata: json }: Fields) {
+  const metadata = jsonMergePatch(contact.metadata, parseAttributes(json) ?? contact.metadata)
   const body = {
     ...(email !== contact.email && { email }),
     ...(firstName !== (contact.firstName ?? '') && { firstName: firstName === '' ? null : firstName }),
@@ -71,7 +59,7 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
   const body = patchOf(contact, fields)
   if (body) {
     await api.PATCH('/contacts/{id}', { params: { path }, body })
-    done({ ...body, metadata: parseAttributes(fields.data) ?? contact.metadata })
+    done({ ...body, metadata: parseAttributes(fields.metadata) ?? contact.metadata })
   }
   // Tags are case-insensitive, as on the server.
   const has = (tags: readonly string[], tag: string) => tags.some((each) => each.toLowerCase() === tag.toLowerCase())
@@ -96,84 +84,42 @@ async function save(api: Api, contact: Contact, fields: Fields, tell: (done: Con
 }
 
 export function EditContactForm({ contact: present, onDone }: { contact: Contact; onDone: () => void }) {
-  useReturnFocus()
   // As loaded when the form opened, so that changes of others are not reverted.
   const [contact, setContact] = useState(present)
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [fields, setFields] = useState<Fields>(() => fieldsOf(contact))
   const lists = useLists()
-  const saving = useMutation({
-    mutationFn: () => save(api, contact, fields, setContact),
-    onSettled: () => void invalidate('contacts'),
+  const form = useApiForm({
+    initialValues: fieldsOf(contact),
+    send: (fields) => save(api, contact, fields, setContact).finally(() => void invalidate('contacts')),
+    onSent: onDone,
   })
-  const set = (change: Partial<Fields>) => setFields((before) => ({ ...before, ...change }))
-  const param = saving.error instanceof DriplineError ? saving.error.param : undefined
-  const errorOf = (of: string) => (param === of ? saving.error?.message : undefined)
-  const isData = parseAttributes(fields.data) !== undefined
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (focusInvalidField(event.currentTarget)) return
-    // Closes this form only, not one that was opened in the meantime.
-    if (isData) saving.mutate(undefined, { onSuccess: onDone })
-  }
-  const body = patchOf(contact, fields)
+  const body = patchOf(contact, form.values)
   return (
-    <form
+    <ApiForm
+      form={form}
+      label="Edit contact"
+      submitLabel="Save contact"
+      onCancel={onDone}
       className={classes.ask}
-      onSubmit={submit}
-      onChange={() => saving.isError && saving.reset()}
-      aria-label="Edit contact"
+      more={body && <CurlButton call={{ method: 'PATCH', path: `/contacts/${contact.id}`, body }} />}
     >
-      <UnsavedChangesGuard
-        isDirty={stableJson(fields) !== stableJson(fieldsOf(contact))}
-        isSending={saving.isPending}
+      <TextInput label="Email" type="email" {...form.getInputProps('email')} autoFocus />
+      <TextInput label="First name" {...form.getInputProps('firstName')} />
+      <TextInput
+        label="External ID"
+        description="Your own ID for this contact."
+        {...form.getInputProps('externalId')}
       />
-      {saving.isError && !['/email', '/externalId', '/metadata'].includes(param ?? '') && (
-        <ErrorBanner error={saving.error} scrollsIntoView />
-      )}
-      <fieldset className="plainFields formFields" disabled={saving.isPending}>
-        <TextInput
-          label="Email"
-          type="email"
-          value={fields.email}
-          error={errorOf('/email')}
-          data-rechecked={errorOf('/email') !== undefined || undefined}
-          onChange={({ currentTarget: { value } }) => set({ email: value })}
-          autoFocus
-        />
-        <TextInput
-          label="First name"
-          value={fields.firstName}
-          onChange={({ currentTarget: { value } }) => set({ firstName: value })}
-        />
-        <TextInput
-          label="External ID"
-          description="Your own ID for this contact."
-          value={fields.externalId}
-          error={errorOf('/externalId')}
-          data-rechecked={errorOf('/externalId') !== undefined || undefined}
-          onChange={({ currentTarget: { value } }) => set({ externalId: value })}
-        />
-        <TagsInput label="Tags" value={fields.tags} onChange={(tags) => set({ tags })} />
-        <SearchableMultiSelect
-          label="Lists"
-          data={lists ?? []}
-          value={fields.listIds}
-          onChange={(listIds) => set({ listIds })}
-        />
-        <AttributeFields value={fields.data} error={errorOf('/metadata')} onChange={(data) => set({ data })} />
-      </fieldset>
+      <TagsInput label="Tags" {...form.getInputProps('tags')} />
+      <SearchableMultiSelect
+        label="Lists"
+        data={lists ?? []}
+        {...form.getInputProps('listIds')}
+        value={form.values.listIds}
+      />
+      <AttributeFields {...form.getInputProps('metadata')} value={form.values.metadata} />
       <p className="small t3">Adding tags or lists can start automations.</p>
-      <div className="row">
-        <Button type="submit" variant="filled" loading={saving.isPending}>
-          Save contact
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} disabled={saving.isPending}>
-          Cancel
-        </Button>
-        {body && <CurlButton call={{ method: 'PATCH', path: `/contacts/${contact.id}`, body }} />}
-      </div>
-    </form>
+    </ApiForm>
   )
 }
