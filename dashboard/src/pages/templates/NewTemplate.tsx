@@ -1,12 +1,10 @@
-import { Button, Select, TextInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { Select, TextInput } from '@mantine/core'
 import { callOnce } from '../../api/call-once.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
-import { useReturnFocus } from '../../lib/use-return-focus.ts'
 import { STARTER_DESIGN } from '../../editor/blocks.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 
 /** The kinds of new templates with their initial content. */
 const KINDS = {
@@ -32,63 +30,43 @@ const KINDS = {
     body: { kind: 'PARTIAL', format: 'HTML', html: '<p>Kind regards</p>\n' },
   },
 } as const
-type Kind = keyof typeof KINDS
 
-const CHOICES = Object.entries(KINDS).map(([value, { label }]) => ({ value: value as Kind, label }))
+const CHOICES = Object.entries(KINDS).map(([value, { label }]) => ({ value, label }))
+
+const EMPTY = { name: '', kind: 'blocks' as keyof typeof KINDS }
+
+const bodyOf = ({ name, kind }: typeof EMPTY) => ({ name, subject: null, ...KINDS[kind].body })
 
 export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: string) => void; onCancel: () => void }) {
-  useReturnFocus()
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
-  const [name, setName] = useState('')
-  const [kind, setKind] = useState<Kind>('blocks')
-  const body = { name, subject: null, ...KINDS[kind].body }
-  const create = useMutation({
-    mutationFn: async () =>
-      (
-        await callOnce([workspace.id, 'template', body], (header) =>
-          api.POST('/templates', { params: { header }, body }),
-        )
-      ).data.data,
-    onSuccess: () => void invalidate('templates'),
+  const form = useApiForm({
+    initialValues: EMPTY,
+    async send(values) {
+      const body = bodyOf(values)
+      const { data } = await callOnce([workspace.id, 'template', body], (header) =>
+        api.POST('/templates', { params: { header }, body }),
+      )
+      void invalidate('templates')
+      return data.data.id
+    },
+    onSent: (id) => id !== undefined && onCreated(id),
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate(undefined, { onSuccess: ({ id }) => onCreated(id) })
-  }
   return (
-    <form
-      className="card"
-      onSubmit={submit}
-      onChange={() => create.isError && create.reset()}
-      aria-label="New template"
+    <ApiForm
+      form={form}
+      label="New template"
+      submitLabel="Create template"
+      onCancel={onCancel}
+      more={<CurlButton call={{ method: 'POST', path: '/templates', body: bodyOf(form.values) }} />}
     >
-      {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={create.isPending}>
-        <TextInput
-          label="Name"
-          description="Internal name. Emails include snippets by this name."
-          value={name}
-          onChange={({ currentTarget: { value } }) => setName(value)}
-          autoFocus
-        />
-        <Select
-          label="Type"
-          data={CHOICES}
-          value={kind}
-          allowDeselect={false}
-          onChange={(chosen) => chosen && setKind(chosen)}
-        />
-      </fieldset>
-      <div className="row">
-        <Button type="submit" variant="filled" loading={create.isPending}>
-          Create template
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onCancel} disabled={create.isPending}>
-          Cancel
-        </Button>
-        <CurlButton call={{ method: 'POST', path: '/templates', body }} />
-      </div>
-    </form>
+      <TextInput
+        label="Name"
+        description="Internal name. Emails include snippets by this name."
+        {...form.getInputProps('name')}
+        autoFocus
+      />
+      <Select label="Type" data={CHOICES} allowDeselect={false} {...form.getInputProps('kind')} />
+    </ApiForm>
   )
 }

@@ -66,7 +66,11 @@ export function TemplatesPage() {
     readPages((query) => api.GET('/templates', { params: { query }, signal })),
   )
   const show = (templateId: string) =>
-    void navigate({ to: '/w/$workspaceId/templates/$templateId', params: { workspaceId: workspace.id, templateId } })
+    void navigate({
+      to: '/w/$workspaceId/templates/$templateId',
+      params: { workspaceId: workspace.id, templateId },
+      ignoreBlocker: true,
+    })
   const set = (search: { view?: typeof view; q?: string; sort?: string }) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace: true })
   const typed = q.toLowerCase()
