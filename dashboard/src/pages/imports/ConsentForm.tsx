@@ -1,49 +1,37 @@
 import { Button, Checkbox, Radio, TagsInput } from '@mantine/core'
-import type { FormEvent } from 'react'
 import { useLists } from '../../api/queries.ts'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
-import { focusInvalidField } from '../../lib/has-invalid-field.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import type { Consent, Import } from './imports.ts'
 
-type Options = Pick<Import, 'listId' | 'tags' | 'triggers' | 'confirmed'>
+export type ImportOptions = Pick<Import, 'listId' | 'tags' | 'triggers' | 'confirmed'> & { consent: Consent | null }
 
 /** States the consent of the contacts of a file, and what happens with them. */
 export function ConsentForm({
-  consent,
-  columns,
   options,
-  isBusy,
-  onConsent,
-  onOptions,
+  columns,
   onBack,
   onStart,
 }: {
-  consent: Consent | null
+  options: ImportOptions
   /** The columns that hold consent. */
   columns: readonly string[]
-  options: Options
-  isBusy: boolean
-  onConsent: (consent: Consent) => void
-  onOptions: (options: Options) => void
-  onBack: () => void
-  onStart: () => void
+  onBack: (options: ImportOptions) => void
+  onStart: (options: ImportOptions) => Promise<void>
 }) {
   const lists = useLists()
-  const { listId, tags, triggers, confirmed } = options
+  const form = useApiForm({ initialValues: options, send: onStart })
+  const { consent, listId, triggers, confirmed } = form.values
   const isAsking = lists?.find(({ value }) => value === listId)?.isAsking ?? false
   const hasColumns = columns.length > 0
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!focusInvalidField(event.currentTarget)) onStart()
-  }
   return (
-    <form onSubmit={submit} aria-label="Consent">
-      <fieldset className="plainFields formFields" disabled={isBusy} style={{ maxWidth: 560 }}>
+    <ApiForm form={form} label="Consent" className="">
+      <div className="formFields" style={{ maxWidth: 560 }}>
         <Radio.Group
           label="Did these contacts opt in?"
           description="Existing opt-outs and suppressions stay as they are."
-          value={consent ?? ''}
-          onChange={(value) => onConsent(value as Consent)}
+          {...form.getInputProps('consent')}
         >
           <div className="formFields" style={{ marginTop: 8 }}>
             <Radio
@@ -77,22 +65,17 @@ export function ConsentForm({
           placeholder="No list"
           description="Unsubscribed contacts are skipped."
           data={lists ?? []}
-          value={listId}
           clearable
-          onChange={(value) => onOptions({ ...options, listId: value })}
+          {...form.getInputProps('listId')}
+          value={listId}
         />
-        <TagsInput label="Add tags" value={tags} onChange={(value) => onOptions({ ...options, tags: value })} />
-        <Checkbox
-          label="Start automations"
-          checked={triggers}
-          onChange={({ currentTarget: { checked } }) => onOptions({ ...options, triggers: checked })}
-        />
+        <TagsInput label="Add tags" {...form.getInputProps('tags')} />
+        <Checkbox label="Start automations" {...form.getInputProps('triggers', { type: 'checkbox' })} />
         <Checkbox
           label="These contacts confirmed the list elsewhere (skip double opt-in)"
-          checked={confirmed}
-          onChange={({ currentTarget: { checked } }) => onOptions({ ...options, confirmed: checked })}
+          {...form.getInputProps('confirmed', { type: 'checkbox' })}
         />
-      </fieldset>
+      </div>
       {isAsking && !confirmed && (
         <p className="t2" role="status">
           This list requires double opt-in: contacts join after they confirm.{' '}
@@ -101,14 +84,12 @@ export function ConsentForm({
             : 'No confirmation emails will be sent. Check “Start automations”, or state that the contacts confirmed the list elsewhere.'}
         </p>
       )}
-      <div className="row" style={{ marginTop: 16 }}>
-        <Button type="button" disabled={isBusy} onClick={onBack}>
-          Back
-        </Button>
-        <Button type="submit" variant="filled" loading={isBusy} disabled={consent === null}>
+      <div className="row">
+        <Button onClick={() => onBack(form.values)}>Back</Button>
+        <Button type="submit" variant="filled" loading={form.request.isPending} disabled={consent === null}>
           Start import
         </Button>
       </div>
-    </form>
+    </ApiForm>
   )
 }

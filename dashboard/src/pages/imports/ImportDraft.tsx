@@ -7,7 +7,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { omit } from '../../lib/omit.ts'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { ConsentForm } from './ConsentForm.tsx'
+import { ConsentForm, type ImportOptions } from './ConsentForm.tsx'
 import {
   type Consent,
   type Decision,
@@ -78,19 +78,17 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
       setStep('consent')
     },
   })
-  const start = useMutation({
-    mutationFn: async () => {
-      await put({ ...bodyOf(mapping.preset, decisions), consent })
-      await api.POST('/imports/{id}/start', { params })
-    },
-    onSuccess: () => void invalidate('imports'),
-  })
+  const start = async (stated: ImportOptions) => {
+    await put({ ...bodyOf(mapping.preset, decisions), ...stated })
+    await api.POST('/imports/{id}/start', { params })
+    void invalidate('imports')
+  }
   const undecided = mapping.columns.filter(({ column }) => !isDecided(decisions[column]))
   const decide = (column: string, decision: Decision | undefined) => {
     save.reset()
     setDecisions((now) => (decision ? { ...now, [column]: decision } : omit(now, column)))
   }
-  const failed = [usePreset, save, start].find(({ isError }) => isError)
+  const failed = [usePreset, save].find(({ isError }) => isError)
   return (
     <div ref={root}>
       {failed && <ErrorBanner error={failed.error} scrollsIntoView />}
@@ -129,14 +127,14 @@ function MappingSteps({ of: { id, tags, listId, triggers, confirmed }, found }: 
         </>
       ) : (
         <ConsentForm
-          consent={consent}
+          options={{ ...options, consent }}
           columns={Object.entries(decisions).flatMap(([column, { field }]) => (field === 'consent' ? [column] : []))}
-          options={options}
-          isBusy={start.isPending}
-          onConsent={setConsent}
-          onOptions={setOptions}
-          onBack={() => setStep('columns')}
-          onStart={() => start.mutate()}
+          onBack={({ consent: stated, ...rest }) => {
+            setConsent(stated)
+            setOptions(rest)
+            setStep('columns')
+          }}
+          onStart={start}
         />
       )}
     </div>
