@@ -1,12 +1,10 @@
-import { Button } from '@mantine/core'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { AskButton } from '../../primitives/AskButton.tsx'
 import { AsidePanel } from '../../primitives/AsidePanel.tsx'
 import classes from './events.module.css'
 
@@ -91,7 +89,6 @@ function SimilarName({ event, similarTo, onDone }: { event: EventName; similarTo
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const canEdit = useHasRole('editor')
-  const [isAsked, setAsked] = useState(false)
   const path = { name: event.name }
   return (
     <Section title="Similar name">
@@ -99,18 +96,16 @@ function SimilarName({ event, similarTo, onDone }: { event: EventName; similarTo
         {plural(event.count, 'event')} of the last 30 days, and nothing uses the name. This is probably a typo for{' '}
         <span className="code">{similarTo}</span> in your app.
       </p>
-      {canEdit && !isAsked && <Button onClick={() => setAsked(true)}>Delete these events…</Button>}
-      {isAsked && (
-        <ConfirmDelete
-          object="events"
+      {canEdit && (
+        <AskButton
+          label="Delete these events…"
+          button={{ variant: 'default' }}
+          confirmLabel="Delete events"
           path={`/events/names/${encodeURIComponent(event.name)}`}
-          description={`All events with the name “${event.name}” are deleted.`}
+          description={`All events with the name “${event.name}” are deleted. This can’t be undone.`}
           action={async () => {
             await api.DELETE('/events/names/{name}', { params: { path } })
             await invalidate('events')
-          }}
-          onDone={() => {
-            setAsked(false)
             onDone()
           }}
         />

@@ -5,12 +5,12 @@ import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
-import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { plural } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { type MediaFile, sizeOf, sourceOf } from '../../components/media/media.ts'
 import classes from '../../components/media/media.module.css'
 import { Time } from '../../components/Time.tsx'
+import { AskButton } from '../../primitives/AskButton.tsx'
 
 /** Shows an image, its alt text, and what uses it. */
 export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: () => void }) {
@@ -22,7 +22,6 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
     ['media', 'file', file.id],
     async (on, signal) => (await on.GET('/media-files/{id}', { params: { path }, signal })).data.data,
   )
-  const [isAsked, setAsked] = useState(false)
   return (
     <section aria-label={file.name} style={{ display: 'grid', gap: 16 }}>
       <div className="row">
@@ -41,30 +40,20 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
           )}
         </CopyButton>
         {canEdit && (
-          <Button
-            color="bad"
-            variant="subtle"
-            leftSection={<IconTrash aria-hidden />}
-            aria-expanded={isAsked}
-            onClick={() => setAsked(!isAsked)}
-          >
-            Delete…
-          </Button>
+          <AskButton
+            label="Delete…"
+            button={{ color: 'bad', leftSection: <IconTrash aria-hidden /> }}
+            confirmLabel="Delete image"
+            path={`/media-files/${file.id}`}
+            description={`${deletionText(data?.usedIn ?? [])} This can’t be undone.`}
+            action={async () => {
+              await api.DELETE('/media-files/{id}', { params: { path } })
+              onClose()
+              void invalidate('media')
+            }}
+          />
         )}
       </div>
-      {isAsked && (
-        <ConfirmDelete
-          object="image"
-          path={`/media-files/${file.id}`}
-          description={deletionText(data?.usedIn ?? [])}
-          action={async () => {
-            await api.DELETE('/media-files/{id}', { params: { path } })
-            onClose()
-            void invalidate('media')
-          }}
-          onDone={() => setAsked(false)}
-        />
-      )}
       <AltText key={file.id} file={file} canEdit={canEdit} />
       <dl className={classes.facts}>
         <dt className="t2">Size</dt>

@@ -1,14 +1,14 @@
 import { Button, Select, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { AskButton } from '../../primitives/AskButton.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 import { NewSuppressionForm } from './NewSuppression.tsx'
@@ -22,7 +22,7 @@ export function SuppressionsPage() {
   const canEdit = useHasRole('editor')
   const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
   const navigate = useNavigate({ from: '/w/$workspaceId/suppressions' })
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, { open, close }] = useDisclosure()
   const [address, setAddress] = useState('')
   const [email] = useDebouncedValue(address.trim(), PAUSE_MS)
   const { rows, error, refetch, nextPage } = useCursorList(
@@ -60,7 +60,7 @@ export function SuppressionsPage() {
             ]}
           />
           {canEdit && (
-            <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
+            <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
               {' '}
               Add suppression
             </Button>
@@ -68,7 +68,7 @@ export function SuppressionsPage() {
         </>
       }
     >
-      {isCreating && <NewSuppressionForm onDone={() => setIsCreating(false)} />}
+      {isCreating && <NewSuppressionForm onDone={close} />}
       <DataTable<Suppression>
         label="Suppressions"
         rows={rows}
@@ -113,24 +113,14 @@ const columnsFor = (canEdit: boolean): readonly Column<Suppression>[] => [
     : []),
 ]
 
-function RemoveButton({ suppression }: { suppression: Suppression }) {
-  const [isRemoving, setRemoving] = useState(false)
-  return isRemoving ? (
-    <ConfirmRemove suppression={suppression} onDone={() => setRemoving(false)} />
-  ) : (
-    <Button variant="subtle" color="gray" onClick={() => setRemoving(true)}>
-      Remove…
-    </Button>
-  )
-}
-
 /** Asks for confirmation: sending to people who opted out leads to blocklisting. */
-function ConfirmRemove({ suppression: { id, reason }, onDone }: { suppression: Suppression; onDone: () => void }) {
+function RemoveButton({ suppression: { id, reason } }: { suppression: Suppression }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const isOptOut = reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
   return (
-    <ConfirmAction
+    <AskButton
+      label="Remove…"
       confirmLabel="Remove suppression"
       path={`/suppressions/${id}`}
       description={`${isOptOut ? 'Only do this if the person asked to hear from you again.' : 'This address will be emailed again.'} Stopped automations won’t restart.`}
@@ -138,7 +128,6 @@ function ConfirmRemove({ suppression: { id, reason }, onDone }: { suppression: S
         await api.DELETE('/suppressions/{id}', { params: { path: { id } } })
         void invalidate('suppressions')
       }}
-      onDone={onDone}
     />
   )
 }
