@@ -1,4 +1,5 @@
 import { Select, type SelectProps } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useState } from 'react'
 import { hasHighlightedOption, type Option, NO_SINGLE_MATCH, findOption } from '../lib/options.ts'
 
@@ -21,10 +22,10 @@ export function SearchableSelect({ data, value, onChange, clearable = false, ...
   // `null` while the user does not type: the field shows the selected option.
   const [typed, setTyped] = useState<string | null>(null)
   const [isUnknown, setUnknown] = useState(false)
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { open, close }] = useDisclosure()
   const selectedLabel = options.find((one) => one.value === value)?.label ?? ''
   const reset = () => {
-    setOpen(false)
+    close()
     setTyped(null)
     setUnknown(false)
   }
@@ -58,8 +59,8 @@ export function SearchableSelect({ data, value, onChange, clearable = false, ...
       // Also when the selected option is picked again, which is not a change.
       onOptionSubmit={reset}
       dropdownOpened={isOpen}
-      onDropdownOpen={() => setOpen(true)}
-      onDropdownClose={() => setOpen(false)}
+      onDropdownOpen={open}
+      onDropdownClose={close}
       searchValue={typed ?? selectedLabel}
       onInput={({ currentTarget }) => {
         setTyped(currentTarget.value)

@@ -1,6 +1,6 @@
 import { Button, SegmentedControl, Textarea, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPhoto } from '@tabler/icons-react'
-import { useState } from 'react'
 import { CodeEditor } from '../components/CodeEditor.tsx'
 import { IntegerInput } from '../components/IntegerInput.tsx'
 import { MediaDialog } from '../components/media/MediaDialog.tsx'
@@ -128,13 +128,13 @@ function ChooseImage({
   of: Extract<PlainBlock, { type: 'IMAGE' }>
   onChange: (some: object) => void
 }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { open, close }] = useDisclosure()
   return (
     <>
-      <Button leftSection={<IconPhoto aria-hidden />} onClick={() => setOpen(true)}>
+      <Button leftSection={<IconPhoto aria-hidden />} onClick={open}>
         {url === '' ? 'Choose image…' : 'Replace image…'}
       </Button>
-      {isOpen && <MediaDialog current={{ url, alt }} onChoose={onChange} onClose={() => setOpen(false)} />}
+      {isOpen && <MediaDialog current={{ url, alt }} onChoose={onChange} onClose={close} />}
     </>
   )
 }

@@ -1,5 +1,6 @@
 import { Drawer } from '@mantine/core'
-import { type ReactNode, useRef, useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import { type ReactNode, useRef } from 'react'
 import { useMetadataKeys } from '../api/queries.ts'
 import { useIsPhone } from '../lib/use-is-phone.ts'
 import { NodeFields } from './BlockFields.tsx'
@@ -32,7 +33,7 @@ export function EmailEditor({
 }) {
   const dataKeys = useMetadataKeys()
   const isPhone = useIsPhone()
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { open, close }] = useDisclosure()
   const aside = useRef<HTMLElement>(null)
   const focusSettings = () => aside.current?.querySelector<HTMLElement>('input, textarea, [contenteditable]')?.focus()
   const { selected } = editor
@@ -64,14 +65,14 @@ export function EmailEditor({
         theme={theme}
         variables={variableOptions(dataKeys, { isCampaign })}
         readOnly={readOnly}
-        onSettings={() => setOpen(true)}
+        onSettings={open}
         onFocusSettings={focusSettings}
       />
       {isPhone ? (
         selected ? (
           <Drawer
             opened={isOpen}
-            onClose={() => setOpen(false)}
+            onClose={close}
             position="bottom"
             size="70%"
             title="Settings"

@@ -1,6 +1,6 @@
 import { Button, Progress, VisuallyHidden } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconAlertTriangle, IconCheck, IconChevronDown, IconChevronUp, IconX } from '@tabler/icons-react'
-import { useState } from 'react'
 import { count, plural } from '../lib/format.ts'
 import type { EditorProblem } from './problems.ts'
 import classes from './editor.module.css'
@@ -22,7 +22,7 @@ export function ProblemBar({
   /** Undefined for a member who may not edit. */
   onFix: ((problem: EditorProblem) => void) | undefined
 }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { toggle }] = useDisclosure()
   const errors = problems.filter(({ isError }) => isError).length
   const warnings = problems.length - errors
   const terms = [errors > 0 && plural(errors, 'error'), warnings > 0 && plural(warnings, 'warning')].filter(Boolean)
@@ -31,7 +31,7 @@ export function ProblemBar({
   return (
     <section aria-label="Problems" className={classes.problems}>
       <VisuallyHidden role="status">{summary}</VisuallyHidden>
-      <button type="button" aria-expanded={isOpen} className={classes.problemsHead} onClick={() => setOpen(!isOpen)}>
+      <button type="button" aria-expanded={isOpen} className={classes.problemsHead} onClick={toggle}>
         <Mark isError={errors > 0} isFine={problems.length === 0} />
         <span className="strong">{summary}</span>
         <span className="t2 wide">{terms.join(', ')}</span>

@@ -1,8 +1,8 @@
 import { Button, Popover, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { mergeAttributes, Node, nodeInputRule, nodePasteRule } from '@tiptap/core'
 import { NodeSelection } from '@tiptap/pm/state'
 import { type NodeViewProps, NodeViewWrapper, ReactNodeViewRenderer } from '@tiptap/react'
-import { useState } from 'react'
 import { readVariable, shortName, VARIABLE, writeVariable } from './variables.ts'
 import classes from './editor.module.css'
 
@@ -21,22 +21,22 @@ export function VariableLabel({ source }: { source: string }) {
 function VariableChip({ node, editor, getPos, updateAttributes, deleteNode }: NodeViewProps) {
   const source = String(node.attrs['source'])
   const { path, fallback } = readVariable(source)
-  const [isOpen, setOpen] = useState(false)
-  const close = () => {
-    setOpen(false)
+  const [isOpen, { set, toggle, close }] = useDisclosure()
+  const leave = () => {
+    close()
     // The caret goes after the variable.
     editor.commands.focus((getPos() ?? 0) + 1)
   }
   return (
     <NodeViewWrapper as="span">
-      <Popover opened={isOpen} onChange={setOpen} trapFocus withinPortal>
+      <Popover opened={isOpen} onChange={set} trapFocus withinPortal>
         <Popover.Target>
           <button
             type="button"
             tabIndex={-1}
             className={classes.chipButton}
             aria-label={`Variable ${path}`}
-            onClick={() => editor.isEditable && setOpen(!isOpen)}
+            onClick={() => editor.isEditable && toggle()}
           >
             <VariableLabel source={source} />
           </button>
@@ -46,7 +46,7 @@ function VariableChip({ node, editor, getPos, updateAttributes, deleteNode }: No
             onSubmit={(event) => {
               event.preventDefault()
               event.stopPropagation()
-              close()
+              leave()
             }}
           >
             <p className="mono" style={{ marginBottom: 8 }}>

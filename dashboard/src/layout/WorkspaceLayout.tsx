@@ -1,5 +1,6 @@
+import { useDisclosure } from '@mantine/hooks'
 import { Outlet, useParams } from '@tanstack/react-router'
-import { Suspense, useCallback, useEffect, useState } from 'react'
+import { Suspense, useEffect } from 'react'
 import { useSession } from '../api/session.ts'
 import { isSignedOut } from '../api/client.ts'
 import { duration } from '../lib/format.ts'
@@ -21,13 +22,12 @@ const Palette = lazyPart(async () => (await import('./CommandPalette.tsx')).Comm
 const SessionExpiredDialog = lazyPart(async () => (await import('./SessionExpiredDialog.tsx')).SessionExpiredDialog)
 
 function KeyboardShortcutsDialog() {
-  const [isAsked, setPending] = useState(false)
-  const ask = useCallback(() => setPending(true), [])
-  useKeyboardShortcuts(ask)
-  return isAsked ? (
+  const [isOpen, { open, close }] = useDisclosure()
+  useKeyboardShortcuts(open)
+  return isOpen ? (
     <OptionalBoundary>
       <Suspense>
-        <Help opened onClose={() => setPending(false)} />
+        <Help opened onClose={close} />
       </Suspense>
     </OptionalBoundary>
   ) : null

@@ -1,10 +1,10 @@
 import { Button } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, Suspense, useRef } from 'react'
 import { errorMessage, isOutcomeUnknown, type Schemas } from '../../api/client.ts'
 import { callOnce, isReplay } from '../../api/call-once.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
@@ -17,7 +17,7 @@ export function NewAutomationButton() {
   const canEdit = useHasRole('editor')
   const navigate = useNavigate()
   const invalidate = useInvalidate()
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { open, close }] = useDisclosure()
   /** Prevents a second request before the pending state is rendered. */
   const isAt = useRef(false)
   const create = useMutation({
@@ -46,16 +46,16 @@ export function NewAutomationButton() {
     isAt.current = true
     create.mutate(body, { onSuccess: goTo, onError: () => (isAt.current = false) })
   }
-  useHotkeys([['n', () => canEdit && setOpen(true)]])
+  useHotkeys([['n', () => canEdit && open()]])
   if (!canEdit) return null
   return (
     <>
-      <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setOpen(true)}>
+      <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
         New automation
       </Button>
       {isOpen && (
         <Suspense>
-          <NewAutomationDialog onUse={begin} isPending={create.isPending} onClose={() => setOpen(false)} />
+          <NewAutomationDialog onUse={begin} isPending={create.isPending} onClose={close} />
         </Suspense>
       )}
     </>

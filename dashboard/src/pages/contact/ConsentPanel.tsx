@@ -1,7 +1,7 @@
 import { Button, Switch } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { hasErrorCode, type Schemas } from '../../api/client.ts'
 import { useLists } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -76,7 +76,7 @@ function Unsubscribe({ contact: { email } }: { contact: Contact }) {
 function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: Suppression; canEdit: boolean }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [isAsked, setAsked] = useState(false)
+  const [isAsking, { toggle, close }] = useDisclosure()
   /** Whether it stops all email, not only marketing. */
   const isBlock = reason === 'BOUNCED' || reason === 'MANUAL'
   const remove = useMutation({
@@ -94,7 +94,7 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
           </p>
         </div>
         {canEdit && reason !== 'COMPLAINED' && (
-          <Button className="push" aria-expanded={isAsked} onClick={() => setAsked(!isAsked)}>
+          <Button className="push" aria-expanded={isAsking} onClick={toggle}>
             {isBlock ? 'Email again…' : 'Resubscribe…'}
           </Button>
         )}
@@ -102,7 +102,7 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
       {reason === 'COMPLAINED' && (
         <p className="small t2">They reported an email as spam. Only they can sign up again, by double opt-in.</p>
       )}
-      {isAsked && (
+      {isAsking && (
         <div className="card still" style={{ marginTop: 8 }}>
           <p>
             {reason === 'BOUNCED'
@@ -116,7 +116,7 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
             <Button variant="filled" loading={remove.isPending} onClick={() => remove.mutate()}>
               {isBlock ? 'Email them again' : 'They asked: resubscribe'}
             </Button>
-            <Button variant="subtle" color="gray" onClick={() => setAsked(false)}>
+            <Button variant="subtle" color="gray" onClick={close}>
               Cancel
             </Button>
           </div>
@@ -128,7 +128,7 @@ function SuppressionRow({ of: { id, reason, note, createdAt }, canEdit }: { of: 
 
 function Lists({ contact, canEdit }: { contact: Contact; canEdit: boolean }) {
   const lists = useLists()
-  const [showsAll, setShowsAll] = useState(false)
+  const [showsAll, { open }] = useDisclosure()
   if (lists === undefined || lists.length === 0) return null
   const isIn = (id: string) => contact.listIds.includes(id)
   // The lists of the contact come first.
@@ -146,7 +146,7 @@ function Lists({ contact, canEdit }: { contact: Contact; canEdit: boolean }) {
       ))}
       {sorted.length > MAX_LISTS && !showsAll && (
         <li>
-          <button type="button" className="link textButton" onClick={() => setShowsAll(true)}>
+          <button type="button" className="link textButton" onClick={open}>
             Show all {sorted.length} lists
           </button>
         </li>

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconBolt, IconDoorOff, IconLogin2, IconLogout, IconMail, type TablerIcon } from '@tabler/icons-react'
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useCampaignName } from '../../api/queries.ts'
 import { useUnconfirmedMessage } from '../../api/use-unconfirmed-message.ts'
@@ -179,7 +180,7 @@ function MessageItem({
   nameOf: (automationId: string) => string
   sent: (message: Schemas['Message']) => ReactNode
 }) {
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { toggle }] = useDisclosure()
   const { subject, status, response, error, automationId, campaignId, deliveredAt, openedAt, clickedAt } = message
   const campaignName = useCampaignName()
   const sourceName =
@@ -190,7 +191,7 @@ function MessageItem({
         : 'Transactional email'
   return (
     <Line at={at} icon={IconMail} meaning="accent" beside={<StatusBadge status={MESSAGE_STATUS[status]} />}>
-      <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+      <button type="button" className={classes.subject} aria-expanded={isOpen} onClick={toggle}>
         {subject ?? 'Email'}
       </button>
       <p className="small t2">
@@ -221,7 +222,7 @@ function MessageItem({
 export function ResolveUnconfirmed({ id }: { id: string }) {
   const canEdit = useHasRole('editor')
   const { resend, dismiss, error } = useUnconfirmedMessage(id)
-  const [isAsking, setAsking] = useState(false)
+  const [isAsking, { open, close }] = useDisclosure()
   return (
     <>
       <p className="small t2">We couldn’t confirm delivery, so Dripline doesn’t resend it automatically.</p>
@@ -233,13 +234,13 @@ export function ResolveUnconfirmed({ id }: { id: string }) {
               <Button key="sure" variant="filled" loading={resend.isPending} onClick={() => resend.mutate()}>
                 Resend (may arrive twice)
               </Button>
-              <Button variant="subtle" color="gray" onClick={() => setAsking(false)}>
+              <Button variant="subtle" color="gray" onClick={close}>
                 Cancel
               </Button>
             </>
           ) : (
             <>
-              <Button key="ask" onClick={() => setAsking(true)}>
+              <Button key="ask" onClick={open}>
                 Resend…
               </Button>
               <Button variant="subtle" color="gray" loading={dismiss.isPending} onClick={() => dismiss.mutate()}>

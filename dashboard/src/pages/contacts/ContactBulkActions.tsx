@@ -1,4 +1,5 @@
 import { Button, Popover, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -100,12 +101,12 @@ function Choice({
   onChoose: (value: string) => void
 }) {
   const [value, setValue] = useState<string | null>(null)
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { set, toggle }] = useDisclosure()
   const chosen = value?.trim() ?? ''
   return (
-    <Popover opened={isOpen} onChange={setOpen} closeOnClickOutside={false} trapFocus position="top" withinPortal>
+    <Popover opened={isOpen} onChange={set} closeOnClickOutside={false} trapFocus position="top" withinPortal>
       <Popover.Target>
-        <Button variant="subtle" color="gray" onClick={() => setOpen(!isOpen)}>
+        <Button variant="subtle" color="gray" onClick={toggle}>
           {label}
         </Button>
       </Popover.Target>

@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
-import { useDebouncedCallback, useHotkeys } from '@mantine/hooks'
+import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useRef, useState } from 'react'
+import { lazy, Suspense, useRef } from 'react'
 import { readPages, useLists, useSegments } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
@@ -21,11 +21,11 @@ export function ContactsPage() {
   const navigate = useNavigate({ from: '/w/$workspaceId/contacts' })
   const canEdit = useHasRole('editor')
   const { workspace } = useWorkspace()
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, { open, close }] = useDisclosure()
   const find = useRef<HTMLInputElement>(null)
   useHotkeys([
     ['/', () => find.current?.focus()],
-    ['n', () => canEdit && setIsCreating(true)],
+    ['n', () => canEdit && open()],
   ])
   const set = (fields: ContactSearch) =>
     void navigate({
@@ -49,7 +49,7 @@ export function ContactsPage() {
     return found.map(({ name }) => name)
   })
   const newContact = (
-    <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
+    <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
       New contact
     </Button>
   )
@@ -67,7 +67,7 @@ export function ContactsPage() {
     >
       {isCreating && (
         <Suspense fallback={<SkeletonRows rows={4} />}>
-          <NewContactForm onDone={() => setIsCreating(false)} />
+          <NewContactForm onDone={close} />
         </Suspense>
       )}
       <div className={classes.filters}>

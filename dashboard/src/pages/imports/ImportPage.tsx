@@ -1,7 +1,7 @@
 import { Button, Progress } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation } from '@tanstack/react-query'
 import { Link, useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
@@ -24,7 +24,7 @@ export function ImportPage() {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
   const navigate = useNavigate()
-  const [isDeleting, setDeleting] = useState(false)
+  const [isDeleting, { open, close }] = useDisclosure()
   const { data, error, refetch } = useWorkspaceQuery(
     ['imports', importId],
     async (read, signal) => (await read.GET('/imports/{id}', { params: { path: { id: importId } }, signal })).data.data,
@@ -36,7 +36,7 @@ export function ImportPage() {
       title={data?.name ?? 'Import'}
       narrow
       meta={data && <StatusBadge status={IMPORT_STATUS[data.status]} plain />}
-      actions={data && canEdit && <ImportActions of={data} onDelete={() => setDeleting(true)} />}
+      actions={data && canEdit && <ImportActions of={data} onDelete={open} />}
     >
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {isDeleting && (
@@ -49,7 +49,7 @@ export function ImportPage() {
             await navigate({ to: '/w/$workspaceId/imports', params: { workspaceId: workspace.id } })
             void invalidate('imports')
           }}
-          onDone={() => setDeleting(false)}
+          onDone={close}
         />
       )}
       {!data && !error && <SkeletonRows rows={6} />}

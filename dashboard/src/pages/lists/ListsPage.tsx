@@ -1,4 +1,5 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { IconDots, IconList, IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
@@ -22,7 +23,7 @@ type List = Schemas['ContactList']
 export function ListsPage() {
   const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, { open, close }] = useDisclosure()
   const [removing, setRemoving] = useState<string>()
   const [editing, setEditing] = useState<List>()
   const {
@@ -80,13 +81,13 @@ export function ListsPage() {
       narrow
       actions={
         canEdit && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
             New list
           </Button>
         )
       }
     >
-      {isCreating && <ListForm onDone={() => setIsCreating(false)} />}
+      {isCreating && <ListForm onDone={close} />}
       {editing && <ListForm key={editing.id} list={editing} onDone={() => setEditing(undefined)} />}
       <Section title="Lists" meta={lists && count(lists.length)}>
         <DataTable<List>

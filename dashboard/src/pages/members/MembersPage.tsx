@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -12,7 +13,7 @@ import { PendingInvitations } from './PendingInvitations.tsx'
 export function MembersPage() {
   const { workspace } = useWorkspace()
   const isOwner = useHasRole('owner')
-  const [isInviting, setInviting] = useState(false)
+  const [isInviting, { open, close }] = useDisclosure()
   const [link, setLink] = useState<NewLink>()
   const { data, error, refetch } = useWorkspaceQuery(
     ['members'],
@@ -24,7 +25,7 @@ export function MembersPage() {
       narrow
       actions={
         isOwner && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setInviting(true)}>
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
             {' '}
             Invite member
           </Button>
@@ -36,9 +37,9 @@ export function MembersPage() {
         <InviteForm
           onCreated={(made) => {
             setLink(made)
-            setInviting(false)
+            close()
           }}
-          onCancel={() => setInviting(false)}
+          onCancel={close}
         />
       )}
       <Section title={`Members of ${workspace.name}`} meta={data?.length}>

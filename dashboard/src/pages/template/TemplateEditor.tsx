@@ -1,7 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconDots, IconHistory } from '@tabler/icons-react'
-import { type ReactNode, useRef, useState } from 'react'
+import { type ReactNode, useRef } from 'react'
 import { useMetadataKeys } from '../../api/queries.ts'
 import { useHasRole } from '../../api/workspace.tsx'
 import { CodeEditor } from '../../components/CodeEditor.tsx'
@@ -33,7 +33,7 @@ export function TemplateEditor({
   const draft = useTemplateDraft(from)
   const { template, fields, set, design, content, request, theirs } = draft
   const dataKeys = useMetadataKeys()
-  const [showsVersions, setShowsVersions] = useState(false)
+  const [showsVersions, { open, close }] = useDisclosure()
   const page = useRef<HTMLDivElement>(null)
   const isVisual = fields.format === 'BLOCKS'
   const isEmail = template.kind === 'EMAIL'
@@ -60,7 +60,7 @@ export function TemplateEditor({
       actions={
         <>
           {canEdit && <UndoButtons history={design} />}
-          <ActionIcon aria-label="Versions" title="Versions" onClick={() => setShowsVersions(true)}>
+          <ActionIcon aria-label="Versions" title="Versions" onClick={open}>
             <IconHistory aria-hidden />
           </ActionIcon>
           {canEdit && (
@@ -89,7 +89,7 @@ export function TemplateEditor({
       }
     >
       <UnsavedChangesGuard isDirty={draft.isDirty} isSending={request.isPending} />
-      {showsVersions && <VersionsPanel draft={draft} canEdit={canEdit} onClose={() => setShowsVersions(false)} />}
+      {showsVersions && <VersionsPanel draft={draft} canEdit={canEdit} onClose={close} />}
       <div ref={page} className={classes.page}>
         <div className={classes.notices}>
           {children}

@@ -1,5 +1,5 @@
+import { useDisclosure } from '@mantine/hooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
@@ -13,7 +13,7 @@ export function TemplatePage() {
   const { api, workspace } = useWorkspace()
   const navigate = useNavigate()
   const invalidate = useInvalidate()
-  const [isDeleting, setDeleting] = useState(false)
+  const [isDeleting, { open, close }] = useDisclosure()
   const { data, error, refetch } = useWorkspaceQuery(['templates', templateId], async (on, signal) =>
     toLoaded(await on.GET('/templates/{id}', { params: { path: { id: templateId } }, signal })),
   )
@@ -30,14 +30,14 @@ export function TemplatePage() {
     void invalidate('templates', 'page')
   }
   return (
-    <TemplateEditor key={templateId} from={data} onDelete={() => setDeleting(true)}>
+    <TemplateEditor key={templateId} from={data} onDelete={open}>
       {isDeleting && (
         <ConfirmDelete
           object="template"
           path={`/templates/${templateId}`}
           description="All its versions are deleted. Automations and campaigns keep the content they use."
           action={remove}
-          onDone={() => setDeleting(false)}
+          onDone={close}
         />
       )}
     </TemplateEditor>

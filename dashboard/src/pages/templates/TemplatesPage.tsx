@@ -1,8 +1,8 @@
 import { Button, TextInput } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch, IconTemplate } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef, useState } from 'react'
+import { useRef } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
@@ -56,10 +56,10 @@ export function TemplatesPage() {
   const { view = 'all', q = '', sort = '-updated' } = useSearch({ from: '/w/$workspaceId/templates' })
   const navigate = useNavigate({ from: '/w/$workspaceId/templates' })
   const canEdit = useHasRole('editor')
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, { open, close }] = useDisclosure()
   const find = useRef<HTMLInputElement>(null)
   useHotkeys([
-    ['n', () => canEdit && setIsCreating(true)],
+    ['n', () => canEdit && open()],
     ['/', () => find.current?.focus()],
   ])
   const { data, error, refetch } = useWorkspaceQuery(['templates', 'page'], (api, signal) =>
@@ -82,18 +82,13 @@ export function TemplatesPage() {
     (row) => isIn(row, view) && [row.name, row.subject ?? ''].some((text) => text.toLowerCase().includes(typed)),
   )
   const newTemplate = (
-    <Button
-      variant="filled"
-      leftSection={<IconPlus aria-hidden />}
-      disabled={isCreating}
-      onClick={() => setIsCreating(true)}
-    >
+    <Button variant="filled" leftSection={<IconPlus aria-hidden />} disabled={isCreating} onClick={open}>
       New template
     </Button>
   )
   return (
     <Page title="Templates" actions={canEdit && newTemplate}>
-      {isCreating && <NewTemplateForm onCreated={show} onCancel={() => setIsCreating(false)} />}
+      {isCreating && <NewTemplateForm onCreated={show} onCancel={close} />}
       <ViewTabs
         label="Views"
         views={VIEWS.map(({ id, label }) => ({ id, label, count: data?.filter((row) => isIn(row, id)).length }))}

@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -21,7 +22,7 @@ export function WebhooksPage() {
   const canEdit = useHasRole('editor')
   const { id, delivery } = useSearch({ from: '/w/$workspaceId/webhooks' })
   const navigate = useNavigate({ from: '/w/$workspaceId/webhooks' })
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, { open, close }] = useDisclosure()
   const [created, setCreated] = useState<NewWebhook>()
   const { data, error, refetch } = useWorkspaceQuery(
     ['webhooks'],
@@ -36,7 +37,7 @@ export function WebhooksPage() {
       aside={selected && delivery !== undefined && <DeliveryAside webhookId={selected.id} deliveryId={delivery} />}
       actions={
         canEdit && (
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
             New webhook
           </Button>
         )
@@ -55,7 +56,7 @@ export function WebhooksPage() {
             setCreated(made)
             void navigate({ search: { id: made.id } })
           }}
-          onDone={() => setIsCreating(false)}
+          onDone={close}
         />
       )}
       <DataTable<Webhook>

@@ -1,4 +1,5 @@
 import { Button, SegmentedControl } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPencil } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
@@ -27,17 +28,17 @@ export function EmailFields({ step, edit, canEdit }: FieldsProps<EmailStep>) {
   const own = step.design ? 'DESIGN' : 'CODE'
   // What is shown follows the step, also after undo. Only a template is picked before there is one.
   const [picksTemplate, setPicksTemplate] = useState(false)
-  const [isAsked, setAsked] = useState(false)
+  const [isAsking, { open, close }] = useDisclosure()
   const kind: Kind = step.templateId !== null || picksTemplate ? 'TEMPLATE' : own
   const choose = (to: Kind) => {
-    setAsked(false)
+    close()
     if (to === 'TEMPLATE') return setPicksTemplate(true)
-    if (to === 'CODE' && step.design && step.design.blocks.length > 0) return setAsked(true)
+    if (to === 'CODE' && step.design && step.design.blocks.length > 0) return open()
     setPicksTemplate(false)
     edit({ templateId: null, templateVersion: null, ...(to !== own && contentAs(to, step)) })
   }
   const replace = () => {
-    setAsked(false)
+    close()
     setPicksTemplate(false)
     edit({ templateId: null, templateVersion: null, ...contentAs('CODE', step) })
   }
@@ -45,14 +46,14 @@ export function EmailFields({ step, edit, canEdit }: FieldsProps<EmailStep>) {
     <div className={classes.fields}>
       <CategorySelect value={step.category} onChange={(category) => edit({ category })} />
       <SegmentedControl fullWidth aria-label="Content" data={[...KINDS]} value={kind} onChange={choose} />
-      {isAsked && (
+      {isAsking && (
         <div className="card still" role="group" aria-label="Replace the design">
           <p>Code starts empty, and the design is removed from this email. Undo brings it back.</p>
           <div className="row">
             <Button variant="filled" onClick={replace}>
               Replace the design
             </Button>
-            <Button variant="subtle" color="gray" onClick={() => setAsked(false)}>
+            <Button variant="subtle" color="gray" onClick={close}>
               Keep the design
             </Button>
           </div>
