@@ -1,7 +1,11 @@
 import { useEffect, useState } from 'react'
 
-/** Returns the focus to the element that opened a form when the form closes. */
-export function useReturnFocus(): void {
+/**
+ * Returns the focus to the element that opened a form when the form closes.
+ *
+ * @param isOpened false for a form that is always open: it goes with its page, and the next page takes the focus
+ */
+export function useReturnFocus(isOpened = true): void {
   // Captured during the first render, before the form focuses a field of its own.
   const [before] = useState(() => openerOf(document.activeElement))
   useEffect(
@@ -10,10 +14,11 @@ export function useReturnFocus(): void {
       // The pressed button may be gone. Act only if nothing else has the focus.
       requestAnimationFrame(() => {
         const now = document.activeElement
-        if ((isLost || now === document.body) && before instanceof HTMLElement && before.isConnected) before.focus()
+        if (isOpened && (isLost || now === document.body) && before instanceof HTMLElement && before.isConnected)
+          before.focus()
       })
     },
-    [before],
+    [before, isOpened],
   )
 }
 

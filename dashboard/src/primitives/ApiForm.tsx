@@ -12,6 +12,8 @@ import type { ApiForm as State } from './use-api-form.ts'
  *
  * @param label its name for screen readers, and its heading if `hasHeading`
  * @param submitLabel a verb and its object. Without one, the fields contain the button
+ * @param onCancel closes the form. Without one, the form is always open
+ * @param hasUnsavedGuard whether leaving the page with unsaved changes asks for confirmation
  * @param more follows the buttons
  */
 export function ApiForm<Values, Result>({
@@ -20,6 +22,7 @@ export function ApiForm<Values, Result>({
   hasHeading = false,
   submitLabel,
   onCancel,
+  hasUnsavedGuard = true,
   more,
   className = 'card',
   fieldsClassName = 'formFields',
@@ -28,14 +31,15 @@ export function ApiForm<Values, Result>({
   form: State<Values, Result>
   label: string
   hasHeading?: boolean
-  submitLabel?: string
+  submitLabel?: string | undefined
   onCancel?: (() => void) | undefined
+  hasUnsavedGuard?: boolean
   more?: ReactNode
   className?: string | undefined
   fieldsClassName?: string | undefined
   children: ReactNode
 }) {
-  useReturnFocus()
+  useReturnFocus(onCancel !== undefined)
   const { request, otherError } = form
   const isLoadingPage = useRouterState({ select: ({ status }) => status === 'pending' })
   // What follows a success may be a page whose code is still loading.
@@ -50,7 +54,9 @@ export function ApiForm<Values, Result>({
       }}
     >
       {hasHeading && <h2>{label}</h2>}
-      <UnsavedChangesGuard isDirty={form.hasChanges && !request.isSuccess} isSending={request.isPending} />
+      {hasUnsavedGuard && (
+        <UnsavedChangesGuard isDirty={form.hasChanges && !request.isSuccess} isSending={request.isPending} />
+      )}
       {otherError && <ErrorBanner error={otherError} scrollsIntoView />}
       <fieldset className={`plainFields ${fieldsClassName}`} disabled={isBusy}>
         {children}

@@ -1,6 +1,6 @@
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useMutation, type UseMutationResult } from '@tanstack/react-query'
-import { useEffect, useRef } from 'react'
+import { useEffect, useId, useRef } from 'react'
 import { fieldErrorsOf } from '../lib/field-errors.ts'
 import { stableJson } from '../lib/stable-json.ts'
 
@@ -67,11 +67,18 @@ export function useApiForm<Values extends object, Result = unknown>({
     },
   })
   const form = useForm<Values>({
+    // Finds the fields of this form only: another one on the page may have fields of the same name.
+    name: useId().replaceAll('_', '-'),
     initialValues,
     ...(validate && { validate }),
     // Submitting checks these again, so they do not keep the form from being sent.
     enhanceGetInputProps: ({ inputProps }) => ({ 'data-rechecked': inputProps.error !== undefined || undefined }),
-    onValuesChange: () => !isFollowing.current && !request.isIdle && !request.isPending && request.reset(),
+    onValuesChange() {
+      if (isFollowing.current || request.isIdle || request.isPending) return
+      request.reset()
+      // The error may be fixed by another field than the one that shows it.
+      form.clearErrors()
+    },
   })
   const follow = useRef<() => void>(undefined)
   useEffect(() => {
