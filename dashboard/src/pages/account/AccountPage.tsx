@@ -1,13 +1,14 @@
 import { Button, PasswordInput } from '@mantine/core'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { accountApi, DriplineError } from '../../api/client.ts'
+import { accountApi } from '../../api/client.ts'
 import { clearPendingKeys } from '../../api/call-once.ts'
 import { useSession } from '../../api/session.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
 import { AuthLayout } from '../../layout/AuthLayout.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { Passkeys } from './Passkeys.tsx'
 
 export function AccountPage() {
@@ -21,51 +22,36 @@ export function AccountPage() {
         </Link>
       </p>
       {data?.workspaces.length === 0 && <p>You don’t belong to a workspace yet. Ask an owner for an invitation.</p>}
-      <Password />
+      <PasswordForm />
       <Passkeys />
       <Sessions />
     </AuthLayout>
   )
 }
 
-function Password() {
-  const [currentPassword, setPresent] = useState('')
-  const [password, setPassword] = useState('')
-  const change = useMutation({
-    mutationFn: () =>
-      accountApi.PUT('/account/password', { body: { password, ...(currentPassword !== '' && { currentPassword }) } }),
-    onSuccess() {
-      setPresent('')
-      setPassword('')
+const EMPTY = { currentPassword: '', password: '' }
+
+function PasswordForm() {
+  const form = useApiForm({
+    initialValues: EMPTY,
+    send: ({ password }, changes) => accountApi.PUT('/account/password', { body: { ...changes, password } }),
+    onSent() {
+      form.reset()
     },
   })
-  const param = change.error instanceof DriplineError ? change.error.param : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    change.mutate()
-  }
   return (
-    <form
-      onSubmit={submit}
-      onChange={() => change.isError && change.reset()}
-      style={{ display: 'grid', gap: 12 }}
-      aria-label="Change password"
-    >
-      <h2>Change password</h2>
-      {change.isSuccess && (
+    <ApiForm form={form} label="Change password" hasHeading hasUnsavedGuard={false} className="formFields">
+      {form.request.isSuccess && (
         <p role="status" style={{ color: 'var(--ok)' }}>
           Password changed. Other browsers were signed out and your invitation links revoked. Passkeys and API keys
           still work: check that all of them are yours.
         </p>
       )}
-      {change.isError && param === undefined && <ErrorBanner error={change.error} scrollsIntoView />}
       <PasswordInput
         label="Current password"
         description="Leave empty if you don’t have a password yet."
         autoComplete="current-password"
-        value={currentPassword}
-        error={param === '/currentPassword' && change.error?.message}
-        onChange={({ currentTarget: { value } }) => setPresent(value)}
+        {...form.getInputProps('currentPassword')}
       />
       <PasswordInput
         label="New password"
@@ -73,14 +59,12 @@ function Password() {
         autoComplete="new-password"
         required
         withAsterisk={false}
-        value={password}
-        error={param === '/password' && change.error?.message}
-        onChange={({ currentTarget: { value } }) => setPassword(value)}
+        {...form.getInputProps('password')}
       />
-      <Button type="submit" loading={change.isPending}>
+      <Button type="submit" loading={form.request.isPending}>
         Update password
       </Button>
-    </form>
+    </ApiForm>
   )
 }
 

@@ -1,14 +1,16 @@
 import { Button, PasswordInput, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
-import { accountApi, DriplineError } from '../../api/client.ts'
+import { accountApi } from '../../api/client.ts'
 import { addPasskey, supportsPasskeys, isPasskeyCancelled } from '../../api/passkeys.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 
 export function Passkeys() {
   const client = useQueryClient()
-  const [isAdding, setAdding] = useState(false)
+  const [isAdding, { open, close }] = useDisclosure()
   const { data, error } = useQuery({
     queryKey: ['passkeys'],
     queryFn: async ({ signal }) => (await accountApi.GET('/account/passkeys', { signal })).data.data,
@@ -44,63 +46,51 @@ export function Passkeys() {
         ))}
       </ul>
       {isAdding ? (
-        <Add
+        <PasskeyForm
           onDone={() => {
-            setAdding(false)
+            close()
             void invalidate()
           }}
         />
       ) : (
-        supportsPasskeys() && <Button onClick={() => setAdding(true)}>Add passkey</Button>
+        supportsPasskeys() && <Button onClick={open}>Add passkey</Button>
       )}
     </section>
   )
 }
 
-function Add({ onDone }: { onDone: () => void }) {
-  const [name, setName] = useState('')
-  const [password, setPassword] = useState('')
-  const add = useMutation({ mutationFn: () => addPasskey(name, password), onSuccess: onDone })
-  const param = add.error instanceof DriplineError ? add.error.param : undefined
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    add.mutate()
-  }
+const EMPTY = { name: '', currentPassword: '' }
+
+function PasskeyForm({ onDone }: { onDone: () => void }) {
+  const form = useApiForm({
+    initialValues: EMPTY,
+    send: ({ name, currentPassword }) => addPasskey(name, currentPassword),
+    onSent: onDone,
+  })
+  const otherError = isPasskeyCancelled(form.otherError) ? null : form.otherError
   return (
-    <form
-      onSubmit={submit}
-      onChange={() => add.isError && add.reset()}
-      style={{ display: 'grid', gap: 12 }}
-      aria-label="Add passkey"
+    <ApiForm
+      form={{ ...form, otherError }}
+      label="Add passkey"
+      submitLabel="Add passkey"
+      onCancel={onDone}
+      hasUnsavedGuard={false}
+      className="formFields"
     >
-      {add.isError && !isPasskeyCancelled(add.error) && param !== '/currentPassword' && (
-        <ErrorBanner error={add.error} scrollsIntoView />
-      )}
       <TextInput
         label="Name"
         placeholder="Laptop"
         required
         withAsterisk={false}
-        value={name}
-        onChange={({ currentTarget: { value } }) => setName(value)}
+        {...form.getInputProps('name')}
         autoFocus
       />
       <PasswordInput
         label="Current password"
         description="Required if your account has a password."
         autoComplete="current-password"
-        value={password}
-        error={param === '/currentPassword' && add.error?.message}
-        onChange={({ currentTarget: { value } }) => setPassword(value)}
+        {...form.getInputProps('currentPassword')}
       />
-      <div className="row">
-        <Button type="submit" variant="filled" loading={add.isPending}>
-          Add passkey
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </ApiForm>
   )
 }

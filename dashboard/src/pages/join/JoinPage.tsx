@@ -1,12 +1,14 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query'
+import { PasswordInput, TextInput } from '@mantine/core'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { useLocation, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { accountApi, DriplineError, type Schemas } from '../../api/client.ts'
+import { useState } from 'react'
+import { accountApi, type Schemas } from '../../api/client.ts'
 import { rememberWorkspace, sessionQuery } from '../../api/session.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { AuthForm } from '../../layout/AuthForm.tsx'
 import { AuthLayout } from '../../layout/AuthLayout.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { SingleSignOnButton } from '../sign-in/SignInOptions.tsx'
 
 export function JoinPage() {
@@ -24,19 +26,18 @@ export function JoinPage() {
     <AuthLayout title="Welcome to Dripline">
       {invitation.isPending && <SkeletonRows rows={4} height={48} />}
       {invitation.isError && <ErrorBanner error={invitation.error} onRetry={() => void invitation.refetch()} />}
-      {invitation.data && <Accept key={token} token={token} invitation={invitation.data} />}
+      {invitation.data && <AcceptForm key={token} token={token} invitation={invitation.data} />}
     </AuthLayout>
   )
 }
 
-function Accept({ token, invitation }: { token: string; invitation: Schemas['InvitationDetails'] }) {
-  const [email, setEmail] = useState(invitation.email ?? '')
-  const [password, setPassword] = useState('')
+function AcceptForm({ token, invitation }: { token: string; invitation: Schemas['InvitationDetails'] }) {
   const client = useQueryClient()
   const navigate = useNavigate()
-  const accept = useMutation({
-    mutationFn: () => accountApi.POST('/invitation/accept', { body: { token, email, password } }),
-    async onSuccess() {
+  const form = useApiForm({
+    initialValues: { email: invitation.email ?? '', password: '' },
+    async send(fields) {
+      await accountApi.POST('/invitation/accept', { body: { token, ...fields } })
       const session = await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
       // Open the workspace of the invitation, not the one used last.
       const [to] = invitation.workspaces
@@ -45,48 +46,38 @@ function Accept({ token, invitation }: { token: string; invitation: Schemas['Inv
       await navigate({ to: '/', replace: true })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    accept.mutate()
-  }
-  const param = accept.error instanceof DriplineError ? accept.error.param : undefined
-  const message = accept.error?.message
   return (
-    <form onSubmit={submit} onChange={() => accept.isError && accept.reset()} style={{ display: 'grid', gap: 16 }}>
+    <>
       <p className="t2">
         You’re joining {invitation.workspaces.map(({ name }) => name).join(' and ')} as {invitation.role}. This link
         works once.
       </p>
-      {accept.isError && param !== '/password' && param !== '/email' && (
-        <ErrorBanner error={accept.error} scrollsIntoView />
-      )}
-      <TextInput
-        label="Email"
-        description="You’ll sign in with this address."
-        type="email"
-        autoComplete="username"
-        required
-        withAsterisk={false}
-        readOnly={invitation.email !== null}
-        value={email}
-        error={param === '/email' && message}
-        onChange={({ currentTarget: { value } }) => setEmail(value)}
-        autoFocus
-      />
-      <PasswordInput
-        label="Password"
-        description="At least 12 characters. If you already have an account, enter its password."
-        autoComplete="new-password"
-        required
-        withAsterisk={false}
-        value={password}
-        error={param === '/password' && message}
-        onChange={({ currentTarget: { value } }) => setPassword(value)}
-      />
-      <Button type="submit" variant="filled" data-size="lg" loading={accept.isPending}>
-        Join workspace
-      </Button>
-      <SingleSignOnButton invitation={token} />
-    </form>
+      <AuthForm
+        form={form}
+        label="Join workspace"
+        submitLabel="Join workspace"
+        more={<SingleSignOnButton invitation={token} />}
+      >
+        <TextInput
+          label="Email"
+          description="You’ll sign in with this address."
+          type="email"
+          autoComplete="username"
+          required
+          withAsterisk={false}
+          readOnly={invitation.email !== null}
+          {...form.getInputProps('email')}
+          autoFocus
+        />
+        <PasswordInput
+          label="Password"
+          description="At least 12 characters. If you already have an account, enter its password."
+          autoComplete="new-password"
+          required
+          withAsterisk={false}
+          {...form.getInputProps('password')}
+        />
+      </AuthForm>
+    </>
   )
 }

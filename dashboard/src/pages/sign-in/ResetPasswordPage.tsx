@@ -1,50 +1,41 @@
-import { Button, PasswordInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
+import { PasswordInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { Link, useLocation, useNavigate } from '@tanstack/react-router'
-import { type FormEvent, useState } from 'react'
-import { accountApi, DriplineError } from '../../api/client.ts'
+import { accountApi } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { AuthForm } from '../../layout/AuthForm.tsx'
 import { AuthLayout } from '../../layout/AuthLayout.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
+
+const EMPTY = { password: '' }
 
 /** Sets a new password with a link from an email. */
 export function ResetPasswordPage() {
   // Browsers do not send the part after #, so the token stays out of logs.
   const token = useLocation({ select: ({ hash }) => hash })
-  const [password, setPassword] = useState('')
   const client = useQueryClient()
   const navigate = useNavigate()
-  const reset = useMutation({
-    mutationFn: () => accountApi.POST('/password-reset/complete', { body: { token: token || 'none', password } }),
-    async onSuccess() {
+  const form = useApiForm({
+    initialValues: EMPTY,
+    async send({ password }) {
+      await accountApi.POST('/password-reset/complete', { body: { token: token || 'none', password } })
       await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
       await navigate({ to: '/', replace: true })
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    reset.mutate()
-  }
-  const isAtField = reset.error instanceof DriplineError && reset.error.param === '/password'
   return (
     <AuthLayout title="Set a new password">
-      <form onSubmit={submit} onChange={() => reset.isError && reset.reset()} style={{ display: 'grid', gap: 16 }}>
-        {reset.isError && !isAtField && <ErrorBanner error={reset.error} scrollsIntoView />}
+      <AuthForm form={form} label="Reset password" submitLabel="Set password">
         <PasswordInput
           label="New password"
           description="At least 12 characters. It signs out all other browsers and removes your passkeys."
           autoComplete="new-password"
           required
           withAsterisk={false}
-          value={password}
-          error={isAtField && reset.error?.message}
-          onChange={({ currentTarget: { value } }) => setPassword(value)}
+          {...form.getInputProps('password')}
           autoFocus
         />
-        <Button type="submit" variant="filled" data-size="lg" loading={reset.isPending}>
-          Set password
-        </Button>
-      </form>
+      </AuthForm>
       <p>
         <Link to="/forgot-password" className="link">
           Request another link

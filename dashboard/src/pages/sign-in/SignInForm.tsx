@@ -1,30 +1,25 @@
-import { Button, PasswordInput, TextInput } from '@mantine/core'
-import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { PasswordInput, TextInput } from '@mantine/core'
+import { useQueryClient } from '@tanstack/react-query'
 import { accountApi } from '../../api/client.ts'
 import { sessionQuery } from '../../api/session.ts'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { AuthForm } from '../../layout/AuthForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { PasskeyButton } from './SignInOptions.tsx'
 
 /** Signs in with email and password, or a passkey. @param email of a known user, which cannot be changed */
 export function SignInForm({ email: known, onSignedIn }: { email?: string; onSignedIn: () => void }) {
-  const [email, setEmail] = useState(known ?? '')
-  const [password, setPassword] = useState('')
   const client = useQueryClient()
-  const signIn = useMutation({
-    mutationFn: () => accountApi.POST('/session', { body: { email, password } }),
-    async onSuccess() {
+  const form = useApiForm({
+    initialValues: { email: known ?? '', password: '' },
+    async send(body) {
+      await accountApi.POST('/session', { body })
       await client.fetchQuery({ ...sessionQuery, staleTime: 0 })
+      // Not `onSent`: the new session closes the dialog that contains this form.
       onSignedIn()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    signIn.mutate()
-  }
   return (
-    <form onSubmit={submit} onChange={() => signIn.isError && signIn.reset()} style={{ display: 'grid', gap: 16 }}>
-      {signIn.isError && <ErrorBanner error={signIn.error} scrollsIntoView />}
+    <AuthForm form={form} label="Sign in" submitLabel="Sign in" more={<PasskeyButton onSignedIn={onSignedIn} />}>
       <TextInput
         label="Email"
         type="email"
@@ -32,8 +27,7 @@ export function SignInForm({ email: known, onSignedIn }: { email?: string; onSig
         required
         withAsterisk={false}
         readOnly={known !== undefined}
-        value={email}
-        onChange={({ currentTarget: { value } }) => setEmail(value)}
+        {...form.getInputProps('email')}
         data-autofocus={known === undefined || undefined}
         autoFocus={known === undefined}
       />
@@ -42,14 +36,9 @@ export function SignInForm({ email: known, onSignedIn }: { email?: string; onSig
         autoComplete="current-password"
         required
         withAsterisk={false}
-        value={password}
-        onChange={({ currentTarget: { value } }) => setPassword(value)}
+        {...form.getInputProps('password')}
         autoFocus={known !== undefined}
       />
-      <Button type="submit" variant="filled" data-size="lg" loading={signIn.isPending}>
-        Sign in
-      </Button>
-      <PasskeyButton onSignedIn={onSignedIn} />
-    </form>
+    </AuthForm>
   )
 }
