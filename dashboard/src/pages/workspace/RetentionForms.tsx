@@ -1,0 +1,106 @@
+import { Button, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
+import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ConfirmAction } from '../../components/ConfirmAction.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { count, plural } from '../../lib/format.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
+import classes from './workspace.module.css'
+
+const SETTINGS = [
+  {
+    name: 'eventRetentionDays',
+    label: 'Keep custom events for (days)',
+    description: 'Older events are deleted permanently, within minutes.',
+  },
+  {
+    name: 'contentRetentionDays',
+    label: 'Keep the content of sent emails for (days)',
+    description: 'Of older emails, only the subject, the recipient and the results stay. Campaigns keep their content.',
+  },
+  {
+    name: 'historyRetentionDays',
+    label: 'Keep messages and enrollment steps for (days)',
+    description: 'At least 30. Leave empty to keep them. Older ones are deleted permanently.',
+  },
+] as const
+
+type Setting = (typeof SETTINGS)[number]
+
+/** Sets how long data is stored. */
+export const RetentionForms = ({ stored }: { stored: Record<Setting['name'], number | null> }) => (
+  <div className="card still">
+    {SETTINGS.map((setting) => (
+      <RetentionForm key={setting.name} setting={setting} stored={stored[setting.name]} />
+    ))}
+    <StorageEstimate />
+  </div>
+)
+
+/** Asks before days that are fewer than the stored ones, because what is older is then deleted. @param stored null for no limit */
+function RetentionForm({ setting: { name, label, description }, stored }: { setting: Setting; stored: number | null }) {
+  const { api } = useWorkspace()
+  const isOwner = useHasRole('owner')
+  const invalidate = useInvalidate()
+  const [isAsking, { open, close }] = useDisclosure()
+  const wantedOf = (days = '') => (name === 'historyRetentionDays' && days.trim() === '' ? null : Number(days))
+  const save = async (wanted: number | null) => {
+    await api.PATCH('/workspace', { body: { [name]: wanted } })
+    await invalidate('settings')
+  }
+  const form = useApiForm({
+    initialValues: { [name]: stored?.toString() ?? '' },
+    send: (values) => save(wantedOf(values[name])),
+  })
+  const days = form.values[name]
+  const wanted = wantedOf(days)
+  const isFewer = wanted !== null && wanted < (stored ?? Infinity)
+  return (
+    <ApiForm
+      form={{ ...form, submit: isFewer ? open : form.submit }}
+      label={label}
+      className="formFields"
+      fieldsClassName=""
+    >
+      <div className={classes.field}>
+        <TextInput
+          label={label}
+          description={description}
+          inputMode="numeric"
+          readOnly={!isOwner}
+          {...form.getInputProps(name)}
+        />
+        {isOwner && (
+          <Button type="submit" loading={form.request.isPending}>
+            {form.request.isSuccess && !form.hasChanges ? 'Saved' : 'Save'}
+          </Button>
+        )}
+      </div>
+      {isAsking && (
+        <ConfirmAction
+          confirmLabel={`Delete after ${days} days`}
+          description="What is older is deleted permanently, within minutes."
+          action={() => save(wanted)}
+          onDone={close}
+        />
+      )}
+    </ApiForm>
+  )
+}
+
+function StorageEstimate() {
+  const { data } = useWorkspaceQuery(
+    ['storage'],
+    async (api, signal) => (await api.GET('/workspace/storage', { signal })).data.data,
+  )
+  if (!data) return <SkeletonRows rows={1} />
+  return (
+    <p className="small t2" style={{ marginTop: 8 }}>
+      {plural(data.messages, 'message is stored', 'messages are stored')}, about {megabytes(data.bytes)}. The last 30
+      days added {count(data.recentMessages)}, about {megabytes(data.recentBytes)}.
+    </p>
+  )
+}
+
+const megabytes = (bytes: number): string => `${count(Math.ceil(bytes / 1024 ** 2))} MB`
