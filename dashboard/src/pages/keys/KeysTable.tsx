@@ -1,4 +1,4 @@
-import { ActionIcon, Button, Menu, NumberInput } from '@mantine/core'
+import { ActionIcon, Button, Menu } from '@mantine/core'
 import { IconDots, IconGauge, IconRotate, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
@@ -6,8 +6,11 @@ import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { now } from '../../lib/clock.ts'
 import { count, plural } from '../../lib/format.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
 import { Time } from '../../components/Time.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import classes from './keys.module.css'
 import type { ApiKey, NewApiKey } from './keys.ts'
 
@@ -77,7 +80,7 @@ export function KeysTable({
         (asked.what === 'delete' ? (
           <ConfirmDelete apiKey={key} others={keys.length - 1} onDone={close} />
         ) : asked.what === 'limit' ? (
-          <ChangeRateLimit apiKey={key} onDone={close} />
+          <RateLimitForm apiKey={key} onDone={close} />
         ) : (
           <ConfirmRotate
             apiKey={key}
@@ -203,48 +206,35 @@ function ConfirmDelete({ apiKey, others, onDone }: { apiKey: ApiKey; others: num
 
 const MAX_RATE_LIMIT = 1_000_000
 
-function ChangeRateLimit({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
+function RateLimitForm({ apiKey, onDone }: { apiKey: ApiKey; onDone: () => void }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [rateLimit, setRateLimit] = useState<number | string>(apiKey.rateLimit)
-  const change = useMutation({
-    mutationFn: () =>
-      api.PATCH('/api-keys/{id}', { params: { path: { id: apiKey.id } }, body: { rateLimit: Number(rateLimit) } }),
-    async onSuccess() {
-      await invalidate('api-keys')
-      onDone()
+  const form = useApiForm({
+    initialValues: { rateLimit: apiKey.rateLimit },
+    isEdit: true,
+    async send(body) {
+      await api.PATCH('/api-keys/{id}', { params: { path: { id: apiKey.id } }, body })
+      void invalidate('api-keys')
     },
+    onSent: onDone,
   })
   return (
-    <form
+    <ApiForm
+      form={form}
+      label={`Change the rate limit of ${apiKey.name}`}
+      submitLabel="Save rate limit"
+      onCancel={onDone}
       className={`${classes.ask} c-mute`}
-      aria-label={`Change the rate limit of ${apiKey.name}`}
-      onSubmit={(event) => {
-        event.preventDefault()
-        if (rateLimit !== '') change.mutate()
-      }}
     >
-      <NumberInput
+      <IntegerInput
         label="Requests per 60 seconds"
         description="Applies from the next request on."
         min={1}
         max={MAX_RATE_LIMIT}
-        allowDecimal={false}
-        value={rateLimit}
-        onChange={setRateLimit}
-        error={rateLimit === '' ? 'Enter a number.' : undefined}
-        data-autofocus
+        {...form.getInputProps('rateLimit')}
+        value={form.values.rateLimit}
       />
-      {change.isError && <ErrorBanner error={change.error} scrollsIntoView />}
-      <div className="row">
-        <Button type="submit" variant="filled" loading={change.isPending}>
-          Save rate limit
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </ApiForm>
   )
 }
 
