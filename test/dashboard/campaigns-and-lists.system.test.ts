@@ -425,7 +425,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     const field = form.getByLabel('The user name and password of the webhook’s URL, as name:password')
     await field.fill('short')
     await d.keys('Enter')
-    await form.getByRole('alert').waitFor()
+    await form.getByText('This must').waitFor()
     await field.fill(CREDENTIAL)
     await d.keys('Enter')
     await d.shows('Connected, no events yet')

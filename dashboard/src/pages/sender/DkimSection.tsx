@@ -1,11 +1,14 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
+import classes from './sender.module.css'
 
 export function DkimSection({ sender }: { sender: Schemas['Sender'] }) {
   const isOwner = useHasRole('owner')
@@ -40,34 +43,26 @@ export function DkimSection({ sender }: { sender: Schemas['Sender'] }) {
   )
 }
 
+const NEW_KEY = { selector: 'dripline' }
+
 function SetUpDkimForm() {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [selector, setSelector] = useState('dripline')
-  const body = { selector }
-  const create = useMutation({
-    mutationFn: () => api.POST('/sender/dkim', { body }),
-    onSuccess: () => invalidate('sender'),
+  const form = useApiForm({
+    initialValues: NEW_KEY,
+    async send(body) {
+      await api.POST('/sender/dkim', { body })
+      // Loading until the form is gone, so that it is sent once.
+      await invalidate('sender')
+    },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    create.mutate()
-  }
   return (
-    <form onSubmit={submit} aria-label="Set up DKIM">
-      {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
-      <div className="row" style={{ alignItems: 'end' }}>
-        <TextInput
-          label="Selector"
-          description="Use a new selector for each key."
-          value={selector}
-          onChange={({ currentTarget: { value } }) => setSelector(value)}
-        />
-        <Button type="submit" loading={create.isPending}>
-          Set up DKIM
-        </Button>
-      </div>
-    </form>
+    <ApiForm form={form} label="Set up DKIM" className="formFields" fieldsClassName={`row ${classes.fieldRow}`}>
+      <TextInput label="Selector" description="Use a new selector for each key." {...form.getInputProps('selector')} />
+      <Button type="submit" loading={form.request.isPending}>
+        Set up DKIM
+      </Button>
+    </ApiForm>
   )
 }
 

@@ -1,13 +1,13 @@
 import { Button, PasswordInput } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
-import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { CopyableValue } from './CopyableValue.tsx'
 import classes from './sender.module.css'
 
@@ -89,44 +89,39 @@ function ProviderCard({ source }: { source: Source }) {
   )
 }
 
+const EMPTY = { credential: '' }
+
 function CredentialForm({ source, name }: { source: Source; name: string }) {
-  const { provider, credential: what, isSet } = source
+  const { provider, credential: label, isSet } = source
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [credential, setCredential] = useState('')
-  const save = useMutation({
-    mutationFn: () => api.PUT('/feedback-sources/{provider}', { params: { path: { provider } }, body: { credential } }),
-    onSuccess: () => {
-      setCredential('')
-      return invalidate('feedback-sources')
+  const form = useApiForm({
+    initialValues: EMPTY,
+    async send(body) {
+      await api.PUT('/feedback-sources/{provider}', { params: { path: { provider } }, body })
+      void invalidate('feedback-sources')
+    },
+    onSent() {
+      form.reset()
     },
   })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    save.mutate()
-  }
   return (
-    <form
-      onSubmit={submit}
-      onChange={() => save.isError && save.reset()}
-      aria-label={`${name} credentials`}
-      style={{ marginTop: 8 }}
+    <ApiForm
+      form={form}
+      label={`${name} credentials`}
+      className={`formFields ${classes.credentials}`}
+      fieldsClassName={`row ${classes.fieldRow}`}
     >
-      <UnsavedChangesGuard isDirty={credential !== ''} isSending={save.isPending} />
-      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
-      <div className="row" style={{ alignItems: 'end', flexWrap: 'wrap' }}>
-        <PasswordInput
-          label={what}
-          description={isSet ? 'Stored encrypted. Enter a new value to replace it.' : 'Stored encrypted.'}
-          autoComplete="off"
-          style={{ flex: '1 1 260px' }}
-          value={credential}
-          onChange={({ currentTarget: { value } }) => setCredential(value)}
-        />
-        <Button type="submit" loading={save.isPending}>
-          Connect {name}
-        </Button>
-      </div>
-    </form>
+      <PasswordInput
+        label={label}
+        description={isSet ? 'Stored encrypted. Enter a new value to replace it.' : 'Stored encrypted.'}
+        autoComplete="off"
+        className={classes.credential}
+        {...form.getInputProps('credential')}
+      />
+      <Button type="submit" loading={form.request.isPending}>
+        Connect {name}
+      </Button>
+    </ApiForm>
   )
 }

@@ -1,20 +1,18 @@
 import { Button } from '@mantine/core'
-import { useMutation } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useRef, useState } from 'react'
+import { useDisclosure } from '@mantine/hooks'
+import { useEffect, useRef, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { IntegerInput } from '../../components/IntegerInput.tsx'
-import { focusInvalidField } from '../../lib/has-invalid-field.ts'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
-import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { warmUpStatus } from './warm-up-status.ts'
 
 type Sender = Schemas['Sender']
 
 const DEFAULTS = { perDay: 50, growthPercent: 50, upTo: 20_000 }
-type Numbers = Record<keyof typeof DEFAULTS, number>
 
 const FIELDS = [
   { name: 'perDay', label: 'First-day limit (emails)', max: 10_000_000 },
@@ -25,7 +23,7 @@ const FIELDS = [
 /** Limits the daily volume of a new sender. */
 export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
   const isOwner = useHasRole('owner')
-  const [isOpen, setOpen] = useState(false)
+  const [isOpen, { open, close }] = useDisclosure()
   const opener = useRef<HTMLButtonElement>(null)
   const wasOpen = useRef(false)
   // Returns the keyboard focus to the button when the form closes.
@@ -41,10 +39,10 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
             ? warmUpStatus(warmUp)
             : 'No daily limit. Increase the volume of a new domain slowly, so that mailbox providers don’t treat it as spam.'}
         </p>
-        {isOwner && isOpen && <WarmUpForm warmUp={warmUp} onDone={() => setOpen(false)} />}
+        {isOwner && isOpen && <WarmUpForm warmUp={warmUp} onDone={close} />}
         {isOwner && !isOpen && (
           <div className="row">
-            <Button ref={opener} variant="default" onClick={() => setOpen(true)}>
+            <Button ref={opener} variant="default" onClick={open}>
               {!warmUp ? 'Start warm-up' : warmUp.allowedToday === null ? 'Restart warm-up' : 'Edit schedule'}
             </Button>
             {warmUp && <EndWarmUp />}
@@ -55,55 +53,42 @@ export function WarmUp({ sender: { warmUp } }: { sender: Sender }) {
   )
 }
 
+const fieldsOf = ({ perDay, growthPercent, upTo }: typeof DEFAULTS) => ({ perDay, growthPercent, upTo })
+
 function WarmUpForm({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () => void }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [numbers, setNumbers] = useState<Numbers>(warmUp ?? DEFAULTS)
-  const [before] = useState(numbers)
-  const isDirty = FIELDS.some(({ name }) => numbers[name] !== before[name])
-  const { perDay, growthPercent, upTo } = numbers
-  const body = { perDay, growthPercent, upTo }
-  const save = useMutation({
-    mutationFn: () => api.PUT('/sender/warm-up', { body }),
-    onSuccess: async () => {
+  const form = useApiForm({
+    initialValues: fieldsOf(warmUp ?? DEFAULTS),
+    async send(body) {
+      await api.PUT('/sender/warm-up', { body })
       await invalidate('sender')
-      onDone()
     },
+    onSent: onDone,
   })
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    if (!focusInvalidField(event.currentTarget)) save.mutate()
-  }
   return (
-    <form onSubmit={submit} onChange={() => save.isError && save.reset()} aria-label="Warm-up">
-      <UnsavedChangesGuard isDirty={isDirty && !save.isSuccess} isSending={save.isPending} />
-      {save.isError && <ErrorBanner error={save.error} scrollsIntoView />}
-      <fieldset className="plainFields formFields" disabled={save.isPending}>
-        {FIELDS.map(({ name, label, max }, n) => (
-          <IntegerInput
-            key={name}
-            autoFocus={n === 0}
-            label={label}
-            value={numbers[name]}
-            min={1}
-            max={max}
-            onChange={(value) => setNumbers((now) => ({ ...now, [name]: value ?? now[name] }))}
-          />
-        ))}
-      </fieldset>
+    <ApiForm
+      form={form}
+      label="Warm-up"
+      submitLabel={warmUp && warmUp.allowedToday !== null ? 'Save schedule' : 'Start today'}
+      onCancel={onDone}
+      className="formFields"
+    >
+      {FIELDS.map(({ name, ...field }, n) => (
+        <IntegerInput
+          key={name}
+          autoFocus={n === 0}
+          min={1}
+          {...field}
+          {...form.getInputProps(name)}
+          value={form.values[name]}
+        />
+      ))}
       <p className="small t2">
         Days start at 00:00 UTC. Above the limit, marketing emails wait for the next day. Transactional emails count but
         never wait.
       </p>
-      <div className="row">
-        <Button type="submit" variant="filled" loading={save.isPending}>
-          {warmUp && warmUp.allowedToday !== null ? 'Save schedule' : 'Start today'}
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone}>
-          Cancel
-        </Button>
-      </div>
-    </form>
+    </ApiForm>
   )
 }
 
