@@ -11,7 +11,7 @@ export interface ApiForm<Values, Result = unknown> extends UseFormReturnType<Val
   request: UseMutationResult<Result, Error, Values>
   /** Sends the form if its fields are valid, and focuses the first wrong one otherwise. */
   submit: (event: React.FormEvent<HTMLFormElement>) => void
-  /** What the user changed. */
+  /** The fields that the user changed, with their values. */
   changes: Partial<Values>
   hasChanges: boolean
   /** An error of the request that concerns no field. */
