@@ -62,7 +62,11 @@ const callback = createRoute({
   component: lazyPage(() => import('./pages/sign-in/CallbackPage.tsx'), 'CallbackPage'),
 })
 
-const join = createRoute({ getParentRoute: () => root, path: '/join', component: lazyPage(() => import('./pages/join/JoinPage.tsx'), 'JoinPage') })
+const join = createRoute({
+  getParentRoute: () => root,
+  path: '/join',
+  component: lazyPage(() => import('./pages/join/JoinPage.tsx'), 'JoinPage'),
+})
 
 const start = createRoute({
   getParentRoute: () => root,
@@ -148,7 +152,7 @@ const keys = createRoute({
   component: lazyPage(() => import('./pages/keys/KeysPage.tsx'), 'KeysPage'),
 })
 
-const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId'] as const
+const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId', 'columns'] as const
 
 const contacts = createRoute({
   getParentRoute: () => workspaceRoute,

@@ -43,7 +43,7 @@ export interface Previewed
 }
 
 /**
- * The contact of a preview. Requires the scope to read contacts, because the preview shows their data. @throws {ApiError}
+ * Returns the contact of a preview. Requires the scope to read contacts, because the preview shows their data. @throws {ApiError}
  * `contact_not_found`; `scope_missing`
  */
 export async function recipientOf(

@@ -1,4 +1,7 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { onDashboard } from '../support/dashboard.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
@@ -111,6 +114,71 @@ describe('dashboard forms', () => {
       enrollments.map((each) => each.automationId),
       [automationId],
     )
+  })
+
+  it('saves filters of contacts as a view, and keeps the view and its columns in the URL', async () => {
+    const plan = `plan${process.pid}`
+    const listId = await d.create('lists', { name: `Viewed ${process.pid}` })
+    for (const [n, tag] of ['viewed', 'viewed', 'other'].entries()) {
+      const id = await aContact(d.service, { firstName: `Viewed ${n}`, tags: [tag], metadata: { [plan]: `pro-${n}` } })
+      await d.service.call('POST', `lists/${listId}/contacts`, { contactId: id })
+    }
+    await d.open(`/contacts?listId=${listId}&tag=viewed`)
+    await d.shows('2 contacts')
+    await d.press('Save view…')
+    await d.field('Name').fill('Seen')
+    await d.press('Save as segment')
+    const tab = d.page.getByRole('button', { name: 'Seen 2', exact: true })
+    await tab.waitFor()
+    assert.equal(await tab.getAttribute('aria-pressed'), 'true')
+    await d.press('Columns')
+    await d.page.getByRole('menuitemcheckbox', { name: plan }).click()
+    await d.page.getByRole('menuitemcheckbox', { name: 'Lists' }).click()
+    await d.keys('Escape')
+    await d.page.reload()
+    await d.row(/Viewed 1 .*pro-1/).waitFor()
+    const heads = await d.page.getByRole('columnheader').allInnerTexts()
+    assert.deepEqual(
+      heads.filter((head) => head !== ''),
+      ['Contact', 'Subscription', 'Tags', plan, 'Created'],
+    )
+    await d.page.getByRole('button', { name: 'All', exact: true }).click()
+    await d.row(/Viewed 2/).waitFor()
+    const segments = (await d.read('segments?limit=100')) as unknown as { name: string; condition: object }[]
+    assert.deepEqual(segments.find(({ name }) => name === 'Seen')!.condition, {
+      all: [{ list: listId }, { tag: 'viewed' }],
+    })
+  })
+
+  it('exports, suppresses and deletes selected contacts, after a question', async () => {
+    const ids = await Promise.all(
+      ['=1+1', 'Ends, "quoted"'].map((firstName, n) =>
+        aContact(d.service, { email: `ending-${n}@example.com`, firstName, metadata: { seats: n } }),
+      ),
+    )
+    const selectAll = async () => {
+      await d.shows('2 contacts')
+      await d.page.getByRole('checkbox', { name: 'Select all' }).check()
+    }
+    await d.open(`/contacts?q=ending-`)
+    await selectAll()
+    const [file] = await Promise.all([d.page.waitForEvent('download'), d.press('Export CSV')])
+    const path = join(tmpdir(), `contacts-${process.pid}.csv`)
+    await file.saveAs(path)
+    const text = await readFile(path, 'utf8')
+    assert.match(text, /^\uFEFF"email","firstName",.*,"seats"\r\n/)
+    assert.match(text, /,"'=1\+1",.*,"0"\r\n/)
+    assert.match(text, /,"Ends, ""quoted""",.*,"1"\r\n/)
+    const suppressedBy = () =>
+      Promise.all(ids.map(async (id) => (await d.read(`contacts/${id}`))['suppressedBy'] as string | null))
+    await d.press('Suppress…', 'Cancel')
+    assert.deepEqual(await suppressedBy(), [null, null])
+    await d.press('Suppress…', 'Suppress 2 contacts')
+    await d.page.getByText('2 selected').waitFor({ state: 'detached' })
+    assert.deepEqual(await suppressedBy(), ['MANUAL', 'MANUAL'])
+    await selectAll()
+    await d.press('Delete…', 'Delete 2 contacts')
+    await d.shows('No contacts match these filters.')
   })
 
   it('turns pages of contacts, and keeps the page in the URL', async () => {

@@ -331,7 +331,8 @@ describe('templates', () => {
     const { em } = (await openWorkspace({ worker: false })).context.orm
     const visitor = { origin: 'http://127.0.0.1:3000' } as Visitor
     const linkOf = async () =>
-      (await recipientOf({ em, publicUrl: undefined }, { caller: { workspace: {} } as Caller, visitor }, {})).unsubscribeUrl
+      (await recipientOf({ em, publicUrl: undefined }, { caller: { workspace: {} } as Caller, visitor }, {}))
+        .unsubscribeUrl
     assert.equal(await linkOf(), 'http://127.0.0.1:3000/unsubscribe/preview')
     await setPublicUrl(em.fork(), 'https://mail.orchard.test')
     assert.equal(await linkOf(), 'https://mail.orchard.test/unsubscribe/preview')

@@ -32,7 +32,7 @@ async function reloadStylesheets(): Promise<void> {
  *
  * @throws if the server responds but the chunk is missing, as after an update
  */
-export async function loadWithRetry<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
+async function loadWithRetry<Loaded>(load: () => Promise<Loaded>): Promise<Loaded> {
   let wasThere = false
   for (let tries = 1; ; tries += 1) {
     try {

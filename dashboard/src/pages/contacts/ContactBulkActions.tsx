@@ -7,7 +7,9 @@ import { errorMessage } from '../../api/client.ts'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { csvOf, download } from '../../lib/csv.ts'
 import { plural } from '../../lib/format.ts'
+import { AskButton } from '../../primitives/AskButton.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
 import type { Contact } from './columns.tsx'
 
@@ -23,7 +25,7 @@ async function forEach(contacts: readonly Contact[], run: (contact: Contact) => 
   await Promise.all(Array.from({ length: AT_ONCE }, work))
 }
 
-/** Tags the selected contacts, adds them to a list, or to an automation. Tags and lists can be undone. */
+/** Changes, exports or deletes the selected contacts. Tags and lists can be undone. */
 export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Contact[]; onDone: () => void }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
@@ -62,6 +64,10 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
     )
     notifications.show({ message: `Added ${many} to the automation.` })
   }
+  const endEach = async (end: (contact: Contact) => Promise<unknown>) => {
+    await forEach(contacts, end).finally(() => void again())
+    onDone()
+  }
   const run = useMutation({
     mutationFn: (action: () => Promise<void>) => action(),
     onSuccess: onDone,
@@ -84,7 +90,39 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
         isBusy={isBusy}
         onChoose={(id) => run.mutate(() => enroll(id))}
       />
+      <AskButton
+        label="Suppress…"
+        confirmLabel={`Suppress ${many}`}
+        description="They get no more email, not even transactional. Their enrollments end."
+        action={() => endEach(({ email }) => api.POST('/suppressions', { body: { email, reason: 'MANUAL' } }))}
+      />
+      <Button
+        variant="subtle"
+        color="gray"
+        onClick={() => download('contacts.csv', csvOfContacts(contacts, lists ?? []))}
+      >
+        Export CSV
+      </Button>
+      <AskButton
+        label="Delete…"
+        button={{ color: 'bad' }}
+        confirmLabel={`Delete ${many}`}
+        description="Their data is erased. Running automations end for them. This can’t be undone."
+        action={() => endEach(({ id }) => api.DELETE('/contacts/{id}', { params: { path: { id } } }))}
+      />
     </>
+  )
+}
+
+function csvOfContacts(contacts: readonly Contact[], lists: readonly { value: string; label: string }[]): string {
+  const keys = [...new Set(contacts.flatMap(({ metadata }) => Object.keys(metadata)))]
+  const nameOf = (id: string) => lists.find(({ value }) => value === id)?.label ?? id
+  return csvOf(
+    ['email', 'firstName', 'externalId', 'lists', 'tags', 'suppressedBy', 'createdAt', ...keys],
+    contacts.map(({ email, firstName, externalId, listIds, tags, suppressedBy, createdAt, metadata }) => [
+      ...[email, firstName, externalId, listIds.map(nameOf).join(', '), tags.join(', '), suppressedBy, createdAt],
+      ...keys.map((key) => metadata[key]),
+    ]),
   )
 }
 

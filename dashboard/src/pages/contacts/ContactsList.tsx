@@ -2,11 +2,12 @@ import { IconUsers } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { omit } from '../../lib/omit.ts'
 import { plural } from '../../lib/format.ts'
-import { DataTable } from '../../primitives/DataTable.tsx'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { Pager } from '../../primitives/Pager.tsx'
-import { type Contact, useContactColumns } from './columns.tsx'
+import type { Contact } from './columns.tsx'
 import { ContactBulkActions } from './ContactBulkActions.tsx'
 
 export interface ContactSearch {
@@ -16,33 +17,36 @@ export interface ContactSearch {
   tag?: string | undefined
   segmentId?: string | undefined
   page?: number | undefined
+  /** IDs of the columns, with commas. */
+  columns?: string | undefined
 }
 
 const PAGE_SIZE = 50
 
 /** A page of the contacts that match. */
 export function ContactsList({
-  search,
+  search: { page = 1, ...search },
+  columns,
   onPage,
   newContact,
 }: {
   search: ContactSearch
+  columns: readonly Column<Contact>[]
   onPage: (page: number) => void
   /** The button that creates the first one. */
   newContact: ReactNode
 }) {
   const { workspace } = useWorkspace()
+  const filters = omit(search, 'columns')
   const canEdit = useHasRole('editor')
-  const { page = 1, ...filters } = search
   const { data, error, refetch } = useWorkspaceQuery(
-    ['contacts', 'page', search],
+    ['contacts', 'page', page, filters],
     async (api, signal) => {
       const query = { page, limit: PAGE_SIZE, ...filters } as { page: number; limit: number }
       return (await api.GET('/contacts', { params: { query }, signal })).data
     },
     { keepPrevious: true },
   )
-  const columns = useContactColumns()
   const isAll = Object.values(filters).every((value) => value === undefined)
   return (
     <>

@@ -3,12 +3,16 @@ import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
 import { lazy, Suspense, useRef } from 'react'
-import { readPages, useLists, useSegments } from '../../api/queries.ts'
+import { readPages, useLists } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
 import classes from './contacts.module.css'
+import { useContactColumns } from './columns.tsx'
 import { type ContactSearch, ContactsList } from './ContactsList.tsx'
+import { ContactViews } from './ContactViews.tsx'
+import { isSavable, SaveView } from './SaveView.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
+import { ColumnsMenu } from '../../primitives/ColumnsMenu.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 
 const NewContactForm = lazy(async () => ({ default: (await import('./NewContact.tsx')).NewContactForm }))
@@ -31,7 +35,8 @@ export function ContactsPage() {
     void navigate({
       search: (before) => {
         const next = Object.entries({ ...before, page: undefined, ...fields }).filter(
-          ([, value]) => value !== undefined && value !== '',
+          // No columns is a choice.
+          ([name, value]) => value !== undefined && (value !== '' || name === 'columns'),
         )
         return Object.fromEntries(next)
       },
@@ -43,7 +48,7 @@ export function ContactsPage() {
     if (router.latestLocation.pathname.endsWith('/contacts')) set(fields)
   }, PAUSE_MS)
   const lists = useLists()
-  const segments = useSegments()
+  const { columns, choices, chosen } = useContactColumns(search.columns)
   const { data: tags } = useWorkspaceQuery(['tags', 'choice'], async (api, signal) => {
     const found = await readPages((query) => api.GET('/tags', { params: { query }, signal }))
     return found.map(({ name }) => name)
@@ -70,7 +75,7 @@ export function ContactsPage() {
           <NewContactForm onDone={close} />
         </Suspense>
       )}
-      <div className={classes.filters}>
+      <ContactViews segmentId={search.segmentId} onChange={(segmentId) => set({ segmentId })}>
         <TextInput
           ref={find}
           aria-label="Search"
@@ -80,6 +85,8 @@ export function ContactsPage() {
           defaultValue={search.q ?? search.email ?? ''}
           onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
         />
+      </ContactViews>
+      <div className={classes.filters}>
         <SearchableSelect
           aria-label="List"
           placeholder="Any list"
@@ -96,16 +103,29 @@ export function ContactsPage() {
           value={search.tag ?? null}
           onChange={(value) => set({ tag: value ?? undefined })}
         />
-        <SearchableSelect
-          aria-label="Segment"
-          placeholder="Any segment"
-          clearable
-          data={segments ?? []}
-          value={search.segmentId ?? null}
-          onChange={(value) => set({ segmentId: value ?? undefined })}
-        />
+        {isSavable(search) && (
+          <>
+            <Button variant="subtle" color="gray" onClick={() => set({ listId: undefined, tag: undefined })}>
+              Reset
+            </Button>
+            {canEdit && (
+              <SaveView
+                search={search}
+                onSaved={(segmentId) => set({ segmentId, listId: undefined, tag: undefined })}
+              />
+            )}
+          </>
+        )}
+        <span className="push wide">
+          <ColumnsMenu choices={choices} value={chosen} onChange={(ids) => set({ columns: ids.join(',') })} />
+        </span>
       </div>
-      <ContactsList search={search} onPage={(page) => set({ page })} newContact={canEdit && newContact} />
+      <ContactsList
+        search={search}
+        columns={columns}
+        onPage={(page) => set({ page })}
+        newContact={canEdit && newContact}
+      />
     </Page>
   )
 }

@@ -1,5 +1,6 @@
+import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useListName } from '../../api/queries.ts'
+import { useListName, useMetadataKeys } from '../../api/queries.ts'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import type { Column } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
@@ -8,39 +9,59 @@ import { subscriptionOf } from './subscription.ts'
 
 export type Contact = Schemas['Contact']
 
-const Tags = ({ names }: { names: readonly string[] }) =>
-  names.length === 0 ? (
-    <span className="t3">None</span>
-  ) : (
-    names.map((name) => (
-      <span key={name} className={classes.tag}>
-        {name}
-      </span>
-    ))
-  )
+/** The columns that are shown before any are chosen. */
+const DEFAULTS = ['subscription', 'lists', 'tags', 'created']
+/** Begins the ID of the column of an attribute. */
+const ATTRIBUTE = 'attribute.'
 
-/** The columns of the list of contacts. */
-export function useContactColumns(): readonly Column<Contact>[] {
+const NONE = <span className="t3">None</span>
+
+const Tags = ({ names }: { names: readonly string[] }) =>
+  names.length === 0
+    ? NONE
+    : names.map((name) => (
+        <span key={name} className={classes.tag}>
+          {name}
+        </span>
+      ))
+
+function attributeText(value: unknown): ReactNode {
+  if (value === undefined || value === null) return NONE
+  return <bdi>{typeof value === 'string' ? value : JSON.stringify(value)}</bdi>
+}
+
+/**
+ * The columns of the list of contacts.
+ *
+ * @param chosen IDs with commas, as in the URL. Without it, the defaults
+ */
+export function useContactColumns(chosen: string | undefined) {
   const listName = useListName()
-  return [
-    {
-      id: 'contact',
-      head: 'Contact',
-      phone: 'title',
-      cell: ({ email, firstName }) => (
-        <>
-          <bdi className="strong">{email}</bdi>
-          <span className="small t2" style={{ display: 'block' }}>
-            {firstName ? <bdi>{firstName}</bdi> : 'No name'}
-          </span>
-        </>
-      ),
-    },
+  const keys = useMetadataKeys()
+  const wanted = chosen === undefined ? DEFAULTS : chosen.split(',').filter((id) => id !== '')
+  // A chosen attribute that no contact of the last ones has is still a column.
+  const attributes = [
+    ...new Set([...keys, ...wanted.flatMap((id) => (id.startsWith(ATTRIBUTE) ? id.slice(ATTRIBUTE.length) : []))]),
+  ]
+  const contact: Column<Contact> = {
+    id: 'contact',
+    head: 'Contact',
+    phone: 'title',
+    cell: ({ email, firstName }) => (
+      <>
+        <bdi className="strong">{email}</bdi>
+        <span className="small t2" style={{ display: 'block' }}>
+          {firstName ? <bdi>{firstName}</bdi> : 'No name'}
+        </span>
+      </>
+    ),
+  }
+  const choices: readonly Column<Contact>[] = [
     {
       id: 'subscription',
       head: 'Subscription',
       phone: 'state',
-      cell: (contact) => <StatusBadge status={subscriptionOf(contact)} plain />,
+      cell: (row) => <StatusBadge status={subscriptionOf(row)} plain />,
     },
     {
       id: 'lists',
@@ -48,6 +69,22 @@ export function useContactColumns(): readonly Column<Contact>[] {
       cell: ({ listIds }) => <Tags names={listIds.flatMap((id) => listName(id) ?? [])} />,
     },
     { id: 'tags', head: 'Tags', cell: ({ tags }) => <Tags names={tags} /> },
-    timeColumn({ head: 'Created', at: ({ createdAt }) => createdAt, as: 'date' }),
+    ...attributes.map((key) => ({
+      id: `${ATTRIBUTE}${key}`,
+      head: key,
+      cell: ({ metadata }: Contact) => attributeText(metadata[key]),
+    })),
+    {
+      id: 'externalId',
+      head: 'External ID',
+      cell: ({ externalId }) => (externalId === null ? NONE : <bdi className="mono">{externalId}</bdi>),
+    },
+    { ...timeColumn<Contact>({ head: 'Updated', at: ({ updatedAt }) => updatedAt, as: 'date' }), id: 'updated' },
+    { ...timeColumn<Contact>({ head: 'Created', at: ({ createdAt }) => createdAt, as: 'date' }), id: 'created' },
   ]
+  return {
+    columns: [contact, ...choices.filter(({ id }) => wanted.includes(id))],
+    choices: choices.map(({ id, head }) => ({ id, label: head })),
+    chosen: wanted,
+  }
 }

@@ -8,7 +8,7 @@ const HOUR_MS = 3_600_000
 const BAR_HOURS = 6
 const DAYS = 14
 const BARS = (DAYS * 24) / BAR_HOURS
-/** Gridlines above zero, at most. */
+/** Lines above zero, at most. */
 const MAX_LINES = 4
 
 export interface Flow {
@@ -73,7 +73,7 @@ function barsOf({ since, intervals }: Flow): Bar[] {
   })
 }
 
-/** Returns a round distance between gridlines. */
+/** Returns a round distance between the lines. */
 function gridStep(max: number): number {
   for (let power = 1; ; power *= 10)
     for (const step of [power, 2 * power, 5 * power]) if (max / step <= MAX_LINES) return step

@@ -5,8 +5,9 @@ import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { SegmentCount } from '../../components/SegmentCount.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
-import { count, plural } from '../../lib/format.ts'
+import { plural } from '../../lib/format.ts'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
@@ -94,7 +95,11 @@ function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Se
       head: 'Contacts',
       isNumber: true,
       phone: 'number',
-      cell: ({ id }) => <ContactCount segmentId={id} />,
+      cell: ({ id }) => (
+        <strong>
+          <SegmentCount segmentId={id} />
+        </strong>
+      ),
     },
     timeColumn({ head: 'Updated', at: ({ updatedAt }) => updatedAt }),
   ]
@@ -119,18 +124,6 @@ function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Se
       ),
   }
   return [...columns, actions]
-}
-
-/** Milliseconds after which the contacts of a segment are counted again. */
-const COUNT_MS = 5 * 60_000
-
-function ContactCount({ segmentId }: { segmentId: string }) {
-  const { data } = useWorkspaceQuery(
-    ['segments', segmentId],
-    async (api, signal) => (await api.GET('/segments/{id}', { params: { path: { id: segmentId } }, signal })).data.data,
-    { refetchMs: COUNT_MS },
-  )
-  return data ? <strong>{count(data.contactCount)}</strong> : <span className="t3">…</span>
 }
 
 function ConfirmDeleteSegment({ segment: { id }, onDone }: { segment: Segment; onDone: () => void }) {
