@@ -38,7 +38,7 @@ export interface Previewed
   extends
     Pick<TemplateVariables, 'contact' | 'timezone' | 'locale'>,
     Required<Pick<TemplateVariables, 'unsubscribeUrl' | 'confirmUrl'>> {
-  /** What Dripline appends to a marketing email. */
+  /** The footer that Dripline appends to a marketing email. */
   footer?: FooterOptions | undefined
 }
 
