@@ -295,6 +295,12 @@ const media = createRoute({
   component: lazyPage(() => import('./pages/media/MediaPage.tsx'), 'MediaPage'),
 })
 
+const retention = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/retention',
+  component: lazyPage(() => import('./pages/workspace/RetentionPage.tsx'), 'RetentionPage'),
+})
+
 const sender = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/sender',
@@ -432,6 +438,7 @@ export const router = createRouter({
       segments,
       enrollments,
       workspacePage,
+      retention,
       sender,
       messages,
       message,

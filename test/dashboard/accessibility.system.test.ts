@@ -49,6 +49,7 @@ const PAGES = [
     '/segments',
     '/lists',
     '/workspace',
+    '/retention',
     '/keys',
     '/webhooks',
     '/members',

@@ -177,7 +177,17 @@ describe('dashboard with bad input and failures', () => {
     await d.service.call('POST', 'segments', { name: 'محمد', condition: { tag: long.slice(0, 100) } })
     const tooWide: string[] = []
     const paths = ['', '/automations', `/automations/${automationId}`, '/contacts', `/contacts/${contactId}`]
-    const more = ['/messages', '/enrollments', '/segments', '/lists', '/workspace', '/keys', '/members', '/audit']
+    const more = [
+      '/messages',
+      '/enrollments',
+      '/segments',
+      '/lists',
+      '/workspace',
+      '/retention',
+      '/keys',
+      '/members',
+      '/audit',
+    ]
     for (const path of [...paths, ...more]) {
       await d.page.setViewportSize({ width: 390, height: 700 })
       await d.open(path)

@@ -48,7 +48,7 @@ describe('dashboard forms', () => {
 
   it('asks before it keeps messages for a shorter time, and not before a longer one', async () => {
     const kept = async () => (await d.read('workspace'))['historyRetentionDays'] as unknown
-    await d.open('/workspace')
+    await d.open('/retention')
     const form = d.form('Keep messages and enrollment steps for (days)')
     const save = (days: string) =>
       d

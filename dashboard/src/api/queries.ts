@@ -119,6 +119,10 @@ export function useMetadataKeys(): readonly string[] {
   return data ?? []
 }
 
+/** Loads the settings of the workspace. */
+export const useSettings = () =>
+  useWorkspaceQuery(['settings'], async (api, signal) => (await api.GET('/workspace', { signal })).data.data)
+
 /** Loads the sender of the workspace. */
 export const useSender = () =>
   useWorkspaceQuery(['sender'], async (api, signal) => (await api.GET('/sender', { signal })).data.data)

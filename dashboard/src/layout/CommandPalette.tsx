@@ -18,7 +18,7 @@ import { useSession } from '../api/session.ts'
 import { readPages, useCampaignOptions, useEmailTemplates, useLists, useSegments } from '../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../api/workspace.tsx'
 import { useCreateCampaign } from '../pages/campaigns/use-create-campaign.ts'
-import { itemsFor } from './navigation.ts'
+import { itemsFor, NAV_ITEMS, SETTINGS } from './navigation.ts'
 import { takeTyped } from './palette-keys.ts'
 
 /** Milliseconds after the last change before contacts are searched, and how many are shown. */
@@ -56,7 +56,7 @@ export function CommandPalette() {
   const records = useRecords()
   const commands = useCommands(query.trim())
   const actions: SpotlightActionData[] = [
-    ...itemsFor(workspace.role).map(({ label, to, icon: Icon }) => ({
+    ...itemsFor(workspace.role, [...NAV_ITEMS, ...SETTINGS.slice(1)]).map(({ label, to, icon: Icon }) => ({
       id: to,
       label: label,
       group: 'Go to',

@@ -11,6 +11,7 @@ export function Page({
   meta,
   actions,
   aside,
+  rail,
   narrow = false,
   isFull = false,
   children,
@@ -21,6 +22,8 @@ export function Page({
   meta?: ReactNode
   actions?: ReactNode
   aside?: ReactNode
+  /** Links to the sections that the page is one of. */
+  rail?: ReactNode
   narrow?: boolean
   /** Whether the content fills the page to its edges and scrolls itself. */
   isFull?: boolean
@@ -42,7 +45,12 @@ export function Page({
         <div className={`push ${classes.actions}`}>{actions}</div>
       </header>
       <main className={classes.page}>
-        {aside === undefined ? (
+        {rail !== undefined ? (
+          <div className={classes.sections}>
+            {rail}
+            <div className={classes.narrow}>{children}</div>
+          </div>
+        ) : aside === undefined ? (
           <div className={isFull ? classes.full : narrow ? classes.narrow : classes.body}>{children}</div>
         ) : (
           <div className={classes.columns}>

@@ -1,11 +1,11 @@
-import { Link, useMatch } from '@tanstack/react-router'
+import { Link, useMatch, useMatches } from '@tanstack/react-router'
 import { useWorkspace } from '../api/workspace.tsx'
 import { Logo } from '../components/Logo.tsx'
 import { SearchButton } from './SearchButton.tsx'
 import { HealthStatus } from './HealthStatus.tsx'
 import { UserMenu } from './UserMenu.tsx'
 import { Fragment } from 'react'
-import { itemsFor, type NavItem, NAV_GROUPS } from './navigation.ts'
+import { itemsFor, type NavItem, NAV_GROUPS, SETTINGS } from './navigation.ts'
 import classes from './Rail.module.css'
 import { WorkspaceMenu } from './WorkspaceMenu.tsx'
 
@@ -25,9 +25,10 @@ export function Rail() {
       <WorkspaceMenu />
       <SearchButton />
       <nav aria-label="Workspace" className={classes.nav}>
-        {groups.map(({ label, items }) => (
-          <Fragment key={label}>
+        {groups.map(({ label, items }, n) => (
+          <Fragment key={n}>
             {label !== null && items.length > 0 && <h2 className={classes.heading}>{label}</h2>}
+            {label === null && n > 0 && <div className={classes.gap} />}
             {items.map((place) => (
               <NavLink key={place.to} place={place} />
             ))}
@@ -44,12 +45,14 @@ export function Rail() {
 
 function NavLink({ place: { to, label, icon: Icon } }: { place: NavItem }) {
   const { workspace } = useWorkspace()
+  const isSection = useMatches({ select: (matches) => SETTINGS.some((item) => item.to === matches.at(-1)?.fullPath) })
   return (
     <Link
       to={to}
       params={{ workspaceId: workspace.id }}
       activeOptions={{ exact: to === '/w/$workspaceId', includeSearch: false }}
       className={classes.link}
+      {...(label === 'Settings' && isSection && { 'aria-current': 'true' as const })}
     >
       <Icon aria-hidden />
       <span>{label}</span>

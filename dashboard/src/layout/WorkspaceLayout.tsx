@@ -4,7 +4,8 @@ import { Suspense, useEffect } from 'react'
 import { useSession } from '../api/session.ts'
 import { isSignedOut } from '../api/client.ts'
 import { duration } from '../lib/format.ts'
-import { useWorkspaceQuery, WorkspaceProvider } from '../api/workspace.tsx'
+import { useSettings } from '../api/queries.ts'
+import { WorkspaceProvider } from '../api/workspace.tsx'
 import { AuthLayout } from './AuthLayout.tsx'
 import { lazyPart } from '../lib/load-with-retry.ts'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
@@ -35,10 +36,7 @@ function KeyboardShortcutsDialog() {
 
 /** The note of a test workspace, with its clock. */
 function TestNote() {
-  const { data } = useWorkspaceQuery(
-    ['settings'],
-    async (api, signal) => (await api.GET('/workspace', { signal })).data.data,
-  )
+  const { data } = useSettings()
   const ahead = data?.clockAheadMinutes ?? 0
   return (
     <span>

@@ -2,6 +2,7 @@ import {
   IconAt,
   IconBolt,
   IconBuilding,
+  IconDatabase,
   IconFileImport,
   IconFilter,
   IconHistory,
@@ -13,6 +14,7 @@ import {
   IconMailOff,
   IconPhoto,
   IconRoute,
+  IconSettings,
   IconSitemap,
   IconSpeakerphone,
   IconTemplate,
@@ -41,6 +43,7 @@ export interface NavItem {
     | '/w/$workspaceId/bounces'
     | '/w/$workspaceId/imports'
     | '/w/$workspaceId/workspace'
+    | '/w/$workspaceId/retention'
     | '/w/$workspaceId/messages'
     | '/w/$workspaceId/keys'
     | '/w/$workspaceId/webhooks'
@@ -53,7 +56,7 @@ export interface NavItem {
   minRole?: Role
 }
 
-/** A group of the navigation. The first one has no heading. */
+/** A group of the navigation. One item alone has no heading. */
 interface NavGroup {
   label: string | null
   items: readonly NavItem[]
@@ -97,14 +100,15 @@ export const NAV_GROUPS: readonly NavGroup[] = [
       { label: 'Events', to: '/w/$workspaceId/events', icon: IconBolt, key: 'v' },
     ],
   },
-  {
-    label: 'Settings',
-    items: [
-      { label: 'Workspace', to: '/w/$workspaceId/workspace', icon: IconBuilding },
-      { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
-      { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
-    ],
-  },
+  { label: null, items: [{ label: 'Settings', to: '/w/$workspaceId/workspace', icon: IconSettings }] },
+]
+
+/** The sections of the settings. The first one is what the navigation opens. */
+export const SETTINGS: readonly NavItem[] = [
+  { label: 'General', to: '/w/$workspaceId/workspace', icon: IconBuilding },
+  { label: 'Data retention', to: '/w/$workspaceId/retention', icon: IconDatabase },
+  { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
+  { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
 ]
 
 export const NAV_ITEMS: readonly NavItem[] = NAV_GROUPS.flatMap(({ items }) => items)

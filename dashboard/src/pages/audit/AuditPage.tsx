@@ -7,7 +7,7 @@ import { useHasRole } from '../../api/workspace.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { AuditObject } from './AuditObject.tsx'
 import { operationLabel } from './operations.ts'
-import { Page } from '../../layout/Page.tsx'
+import { SettingsPage } from '../../layout/SettingsPage.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 
@@ -66,14 +66,13 @@ export function AuditPage() {
   )
   if (!isOwner)
     return (
-      <Page title="Audit log" narrow>
+      <SettingsPage title="Audit log">
         <p className="t2">Only owners can view the audit log.</p>
-      </Page>
+      </SettingsPage>
     )
   return (
-    <Page
+    <SettingsPage
       title="Audit log"
-      narrow
       actions={
         <SegmentedControl
           aria-label="Actor"
@@ -101,6 +100,6 @@ export function AuditPage() {
       <p className="small t3" style={{ marginTop: 16 }}>
         Actions of members are kept for 400 days, actions of API keys for 30 days.
       </p>
-    </Page>
+    </SettingsPage>
   )
 }

@@ -5,9 +5,11 @@ import { useState } from 'react'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { Page, Section } from '../../layout/Page.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { SettingsPage } from '../../layout/SettingsPage.tsx'
 import { InviteForm, InviteLink, type NewLink } from './InviteForm.tsx'
 import { MembersTable } from './MembersTable.tsx'
+import { RolesTable } from './RolesTable.tsx'
 import { PendingInvitations } from './PendingInvitations.tsx'
 
 export function MembersPage() {
@@ -20,13 +22,11 @@ export function MembersPage() {
     async (api, signal) => (await api.GET('/members', { signal })).data.data,
   )
   return (
-    <Page
+    <SettingsPage
       title="Members"
-      narrow
       actions={
         isOwner && (
           <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
-            {' '}
             Invite member
           </Button>
         )
@@ -48,6 +48,7 @@ export function MembersPage() {
         {data && <MembersTable members={data} isOwner={isOwner} />}
       </Section>
       {isOwner && <PendingInvitations />}
-    </Page>
+      <RolesTable />
+    </SettingsPage>
   )
 }

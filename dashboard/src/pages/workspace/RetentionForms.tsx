@@ -1,6 +1,7 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { count, plural } from '../../lib/format.ts'
@@ -13,18 +14,24 @@ const SETTINGS = [
     name: 'eventRetentionDays',
     label: 'Keep custom events for (days)',
     description: 'Older events are deleted permanently, within minutes.',
+    least: 1,
   },
   {
     name: 'contentRetentionDays',
     label: 'Keep the content of sent emails for (days)',
     description: 'Of older emails, only the subject, the recipient and the results stay. Campaigns keep their content.',
+    least: 1,
   },
   {
     name: 'historyRetentionDays',
     label: 'Keep messages and enrollment steps for (days)',
     description: 'At least 30. Leave empty to keep them. Older ones are deleted permanently.',
+    least: 30,
   },
 ] as const
+
+/** As in the API. */
+const MAX_DAYS = 3_650
 
 type Setting = (typeof SETTINGS)[number]
 
@@ -39,22 +46,26 @@ export const RetentionForms = ({ stored }: { stored: Record<Setting['name'], num
 )
 
 /** Asks before days that are fewer than the stored ones, because what is older is then deleted. @param stored null for no limit */
-function RetentionForm({ setting: { name, label, description }, stored }: { setting: Setting; stored: number | null }) {
+function RetentionForm({
+  setting: { name, label, description, least },
+  stored,
+}: {
+  setting: Setting
+  stored: number | null
+}) {
   const { api } = useWorkspace()
   const isOwner = useHasRole('owner')
   const invalidate = useInvalidate()
   const [isAsking, { open, close }] = useDisclosure()
-  const wantedOf = (days = '') => (name === 'historyRetentionDays' && days.trim() === '' ? null : Number(days))
   const save = async (wanted: number | null) => {
     await api.PATCH('/workspace', { body: { [name]: wanted } })
     await invalidate('settings')
   }
   const form = useApiForm({
-    initialValues: { [name]: stored?.toString() ?? '' },
-    send: (values) => save(wantedOf(values[name])),
+    initialValues: { [name]: stored },
+    send: (values) => save(values[name] ?? null),
   })
-  const days = form.values[name]
-  const wanted = wantedOf(days)
+  const wanted = form.values[name] ?? null
   const isFewer = wanted !== null && wanted < (stored ?? Infinity)
   return (
     <ApiForm
@@ -64,12 +75,15 @@ function RetentionForm({ setting: { name, label, description }, stored }: { sett
       fieldsClassName=""
     >
       <div className={classes.field}>
-        <TextInput
+        <IntegerInput
           label={label}
           description={description}
-          inputMode="numeric"
+          min={least}
+          max={MAX_DAYS}
+          isOptional={name === 'historyRetentionDays'}
           readOnly={!isOwner}
           {...form.getInputProps(name)}
+          value={wanted}
         />
         {isOwner && (
           <Button type="submit" loading={form.request.isPending}>
@@ -79,7 +93,7 @@ function RetentionForm({ setting: { name, label, description }, stored }: { sett
       </div>
       {isAsking && (
         <ConfirmAction
-          confirmLabel={`Delete after ${days} days`}
+          confirmLabel={`Delete after ${wanted} days`}
           description="What is older is deleted permanently, within minutes."
           action={() => save(wanted)}
           onDone={close}

@@ -1,15 +1,15 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
-import { useServiceStatus } from '../../api/queries.ts'
-import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useServiceStatus, useSettings } from '../../api/queries.ts'
+import { useHasRole, useWorkspace } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { Page, Section } from '../../layout/Page.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { SettingsPage } from '../../layout/SettingsPage.tsx'
 import { MailSection } from './MailSection.tsx'
 import { NameSection } from './NameSection.tsx'
 import { NewWorkspace } from './NewWorkspace.tsx'
-import { RetentionForms } from './RetentionForms.tsx'
 import { ServersSection } from './ServersSection.tsx'
 import { TestClock } from './TestClock.tsx'
 import { TimeZoneForm } from './TimeZoneForm.tsx'
@@ -20,9 +20,8 @@ export function WorkspacePage() {
   const [isCreating, { open, close }] = useDisclosure()
   const { data, error, refetch } = useServiceStatus()
   return (
-    <Page
-      title="Workspace"
-      narrow
+    <SettingsPage
+      title="General"
       actions={
         isOwner && (
           <Button leftSection={<IconPlus aria-hidden />} onClick={open}>
@@ -38,16 +37,13 @@ export function WorkspacePage() {
       {!data && !error && <SkeletonRows rows={6} />}
       {data && <MailSection mail={data.mail} />}
       {data && <ServersSection status={data} />}
-    </Page>
+    </SettingsPage>
   )
 }
 
 function SettingsSections() {
   const { workspace } = useWorkspace()
-  const { data, error, refetch } = useWorkspaceQuery(
-    ['settings'],
-    async (api, signal) => (await api.GET('/workspace', { signal })).data.data,
-  )
+  const { data, error, refetch } = useSettings()
   if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
   return (
     <>
@@ -57,7 +53,6 @@ function SettingsSections() {
         </Section>
       )}
       <Section title="Time zone">{data ? <TimeZoneForm stored={data.timezone} /> : <SkeletonRows rows={1} />}</Section>
-      <Section title="Retention">{data ? <RetentionForms stored={data} /> : <SkeletonRows rows={2} />}</Section>
     </>
   )
 }
