@@ -330,7 +330,12 @@ const suppressions = createRoute({
 const bounces = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/bounces',
-  validateSearch: ({ kind, contactId }: Record<string, unknown>): { kind?: BounceKind; contactId?: string } => ({
+  validateSearch: ({
+    kind,
+    contactId,
+    view,
+  }: Record<string, unknown>): { kind?: BounceKind; contactId?: string; view?: 'sources' } => ({
+    ...(view === 'sources' && { view }),
     ...(KINDS.includes(kind as BounceKind) && { kind: kind as BounceKind }),
     ...(typeof contactId === 'string' && { contactId }),
   }),

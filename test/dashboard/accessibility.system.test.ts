@@ -40,6 +40,7 @@ const PAGES = [
     '/templates',
     '/suppressions',
     '/bounces',
+    '/bounces?view=sources',
     '/imports',
   ],
   ...[

@@ -420,7 +420,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
   }
 
   it('connects and disconnects a provider webhook', async () => {
-    await d.open('/sender')
+    await d.open('/bounces?view=sources')
     const form = d.form('Postmark credentials')
     const field = form.getByLabel('The user name and password of the webhook’s URL, as name:password')
     await field.fill('short')

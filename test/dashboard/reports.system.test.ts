@@ -56,10 +56,11 @@ describe('results of emails in the dashboard', () => {
     await d.shows('1 machine open (33.3%) are not in the open rate')
     assert.match(await textOf('Clicks by link', /shop/), /https:\/\/shop\.example\/sale 1 100\.0%/)
 
-    await d.open('/bounces')
+    await d.open('/sender')
     const domains = await textOf('Receiving domains', /shop-0/)
     assert.match(domains, /shop-0\.example 2/)
     assert.match(domains, /shop-1\.example 2/)
+    assert.match(domains, /Too few emails to judge/)
 
     const automationId = await anAutomation(d.service)
     await enroll(d.service, automationId, contactId!)

@@ -8,9 +8,10 @@ import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ServerReply } from '../../components/ServerReply.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 import { BOUNCE_KINDS, describeBounce, describeSource, KINDS } from './bounce-kinds.ts'
-import { ReceivingDomains } from './ReceivingDomains.tsx'
+import { ProviderWebhooks } from './ProviderWebhooks.tsx'
 
 type Bounce = Schemas['Bounce']
 
@@ -45,10 +46,10 @@ const COLUMNS: readonly Column<Bounce>[] = [
   timeColumn({ head: 'Time', at: ({ createdAt }) => createdAt }, { isNumber: true, phone: 'number' }),
 ]
 
-/** Lists bounces and complaints, below the results at each receiving domain. */
+/** Lists bounces and complaints, and sets up who reports them. */
 export function BouncesPage() {
   const { workspace } = useWorkspace()
-  const { kind, contactId } = useSearch({ from: '/w/$workspaceId/bounces' })
+  const { kind, contactId, view = 'reports' } = useSearch({ from: '/w/$workspaceId/bounces' })
   const navigate = useNavigate({ from: '/w/$workspaceId/bounces' })
   const { rows, error, refetch, nextPage } = useCursorList(['bounces', kind, contactId], async (api, page, signal) => {
     const query = { ...page, ...(kind && { kind }), ...(contactId && { contactId }) }
@@ -58,52 +59,68 @@ export function BouncesPage() {
     <Page
       title="Bounces"
       actions={
-        <Select
-          aria-label="Type"
-          w={230}
-          value={kind ?? 'all'}
-          allowDeselect={false}
-          onChange={(value) => {
-            const chosen = KINDS.find((each) => each === value)
-            void navigate({
-              search: { ...(contactId !== undefined && { contactId }), ...(chosen && { kind: chosen }) },
-              replace: true,
-            })
-          }}
-          data={[
-            { value: 'all', label: 'All types' },
-            ...KINDS.map((value) => ({ value, label: BOUNCE_KINDS[value] })),
-          ]}
-        />
+        view === 'reports' && (
+          <Select
+            aria-label="Type"
+            w={230}
+            value={kind ?? 'all'}
+            allowDeselect={false}
+            onChange={(value) => {
+              const chosen = KINDS.find((each) => each === value)
+              void navigate({
+                search: { ...(contactId !== undefined && { contactId }), ...(chosen && { kind: chosen }) },
+                replace: true,
+              })
+            }}
+            data={[
+              { value: 'all', label: 'All types' },
+              ...KINDS.map((value) => ({ value, label: BOUNCE_KINDS[value] })),
+            ]}
+          />
+        )
       }
     >
-      {contactId !== undefined && (
-        <p className="small t2">
-          Showing the bounces of one contact.{' '}
-          <Link to="/w/$workspaceId/bounces" params={{ workspaceId: workspace.id }} search={kind ? { kind } : {}}>
-            Show all
-          </Link>
-        </p>
-      )}
-      {contactId === undefined && kind === undefined && <ReceivingDomains />}
-      <DataTable<Bounce>
-        label="Bounces"
-        rows={rows}
-        error={error}
-        onRetry={refetch}
-        idOf={({ id }) => id}
-        columns={COLUMNS}
-        empty={
-          <p className="t2">
-            No bounces{kind ? ' of this type' : ''} yet. Reports from mail servers and{' '}
-            <Link to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
-              email providers
-            </Link>{' '}
-            appear here.
-          </p>
-        }
+      <ViewTabs
+        label="Views"
+        views={[
+          { id: 'reports', label: 'Reports' },
+          { id: 'sources', label: 'Sources' },
+        ]}
+        value={view}
+        onChange={(id) => void navigate({ search: id === 'sources' ? { view: id } : {}, replace: true })}
       />
-      <LoadMoreButton of={nextPage} />
+      {view === 'sources' ? (
+        <ProviderWebhooks />
+      ) : (
+        <>
+          {contactId !== undefined && (
+            <p className="small t2">
+              Showing the bounces of one contact.{' '}
+              <Link to="/w/$workspaceId/bounces" params={{ workspaceId: workspace.id }} search={kind ? { kind } : {}}>
+                Show all
+              </Link>
+            </p>
+          )}
+          <DataTable<Bounce>
+            label="Bounces"
+            rows={rows}
+            error={error}
+            onRetry={refetch}
+            idOf={({ id }) => id}
+            columns={COLUMNS}
+            empty={
+              <p className="t2">
+                No bounces{kind ? ' of this type' : ''} yet. Reports from mail servers and{' '}
+                <Link to="/w/$workspaceId/bounces" params={{ workspaceId: workspace.id }} search={{ view: 'sources' }}>
+                  email providers
+                </Link>{' '}
+                appear here.
+              </p>
+            }
+          />
+          <LoadMoreButton of={nextPage} />
+        </>
+      )}
     </Page>
   )
 }

@@ -1,11 +1,10 @@
 import { Button, TextInput } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { AskButton } from '../../primitives/AskButton.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
 import classes from './sender.module.css'
@@ -89,24 +88,15 @@ function RotateDkimKey({ hasNext }: { hasNext: boolean }) {
 function DeleteDkimKey() {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [isAsked, setPending] = useState(false)
-  if (!isAsked)
-    return (
-      <div className="row">
-        <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-          Delete DKIM keys…
-        </Button>
-      </div>
-    )
   return (
-    <ConfirmAction
+    <AskButton
+      label="Delete DKIM keys…"
       confirmLabel="Delete DKIM keys"
       description="New emails won’t be signed. This can’t be undone."
       action={async () => {
         await api.DELETE('/sender/dkim')
         await invalidate('sender')
       }}
-      onDone={() => setPending(false)}
     />
   )
 }

@@ -7,7 +7,7 @@ import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { SPF_PLACEHOLDER, SPF_PROVIDERS } from './spf-providers.ts'
-import { CopyableValue } from './CopyableValue.tsx'
+import { CopyableValue } from '../../components/CopyableValue.tsx'
 import classes from './sender.module.css'
 
 type Sender = Schemas['Sender']

@@ -5,7 +5,7 @@ import { Page } from '../../layout/Page.tsx'
 import { DnsRecords } from './DnsRecords.tsx'
 import { SenderForm } from './SenderForm.tsx'
 import { DkimSection } from './DkimSection.tsx'
-import { ProviderWebhooks } from './ProviderWebhooks.tsx'
+import { ReceivingDomains } from './ReceivingDomains.tsx'
 import { WarmUp } from './WarmUp.tsx'
 
 export function SenderPage() {
@@ -23,7 +23,7 @@ export function SenderPage() {
           <WarmUp sender={data} />
           {data.fromAddress !== null && <DkimSection sender={data} />}
           {data.records.length > 0 && <DnsRecords sender={data} />}
-          <ProviderWebhooks />
+          <ReceivingDomains />
         </>
       )}
     </Page>

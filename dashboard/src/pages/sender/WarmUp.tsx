@@ -1,11 +1,11 @@
 import { Button } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
-import { useEffect, useRef, useState } from 'react'
+import { useEffect, useRef } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { IntegerInput } from '../../components/IntegerInput.tsx'
-import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { AskButton } from '../../primitives/AskButton.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
 import { warmUpStatus } from './warm-up-status.ts'
@@ -95,22 +95,15 @@ function WarmUpForm({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () =
 function EndWarmUp() {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  const [isAsked, setPending] = useState(false)
-  if (!isAsked)
-    return (
-      <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-        End warm-up…
-      </Button>
-    )
   return (
-    <ConfirmAction
+    <AskButton
+      label="End warm-up…"
       confirmLabel="End warm-up"
       description="The daily limit is removed; waiting emails are sent within the hour."
       action={async () => {
         await api.DELETE('/sender/warm-up')
         await invalidate('sender')
       }}
-      onDone={() => setPending(false)}
     />
   )
 }

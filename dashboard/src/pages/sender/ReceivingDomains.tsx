@@ -16,6 +16,21 @@ const rate = (value: number, total: number) => (
   </span>
 )
 
+/** Shares from which mailbox providers begin to refuse email: see https://support.google.com/a/answer/81126. */
+const MAX_COMPLAINED = 0.001
+const MAX_BOUNCED = 0.02
+/** The sent emails from which a share means something. */
+const MIN_SENT = 100
+
+/** Returns what to do about the results at a domain. */
+function adviceOf({ sent, delivered, bounced, complained }: Row): string {
+  if (sent < MIN_SENT) return 'Too few emails to judge'
+  if (complained / sent >= MAX_COMPLAINED) return 'Mail only who asked for it, and less often: complaints reach 0.1%'
+  if (bounced / (delivered + bounced) >= MAX_BOUNCED) return 'Remove old addresses: bounces reach 2%'
+  if (delivered / sent < 0.9) return 'Look at the replies of its server under Messages'
+  return 'Nothing'
+}
+
 const COLUMNS: readonly Column<Row>[] = [
   { id: 'domain', head: 'Domain', phone: 'title', cell: ({ domain }) => <span className="strong">{domain}</span> },
   { id: 'sent', head: 'Sent', isNumber: true, phone: 'figure', cell: ({ sent }) => count(sent) },
@@ -40,6 +55,13 @@ const COLUMNS: readonly Column<Row>[] = [
     isNumber: true,
     phone: 'figure',
     cell: ({ complained, sent }) => rate(complained, sent),
+  },
+  {
+    id: 'advice',
+    head: 'What to do',
+    phone: 'about',
+    wraps: true,
+    cell: (row) => <span className="t2">{adviceOf(row)}</span>,
   },
 ]
 

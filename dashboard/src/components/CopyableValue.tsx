@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
 import { useClipboard } from '@mantine/hooks'
 import { IconCheck, IconCopy } from '@tabler/icons-react'
-import classes from './sender.module.css'
+import classes from './CopyableValue.module.css'
 
 /** A value with a copy button. */
 export function CopyableValue({ label, text }: { label: string; text: string }) {

@@ -1,15 +1,14 @@
 import { Button, PasswordInput } from '@mantine/core'
-import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { ConfirmAction } from '../../components/ConfirmAction.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { AskButton } from '../../primitives/AskButton.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
-import { CopyableValue } from './CopyableValue.tsx'
-import classes from './sender.module.css'
+import { CopyableValue } from '../../components/CopyableValue.tsx'
+import classes from './bounces.module.css'
 
 type Source = Schemas['FeedbackSource']
 
@@ -33,7 +32,7 @@ export function ProviderWebhooks() {
         webhook URL at the provider, and its signing secret here.
       </p>
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
-      <ul className={classes.records}>
+      <ul className={classes.providers}>
         {data?.map((source) => (
           <ProviderCard key={source.provider} source={source} />
         ))}
@@ -46,7 +45,6 @@ function ProviderCard({ source }: { source: Source }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const isOwner = useHasRole('owner')
-  const [isAsked, setPending] = useState(false)
   const { provider, url, isSet, lastUsedAt } = source
   const name = NAMES[provider] ?? provider
   return (
@@ -65,24 +63,19 @@ function ProviderCard({ source }: { source: Source }) {
           )}
         </span>
       </div>
-      <dl className={classes.record}>
+      <dl className={classes.url}>
         <CopyableValue label="Webhook URL" text={url} />
       </dl>
       {isOwner && <CredentialForm source={source} name={name} />}
-      {isOwner && isSet && !isAsked && (
-        <Button variant="subtle" color="gray" onClick={() => setPending(true)}>
-          Disconnect {name}…
-        </Button>
-      )}
-      {isAsked && (
-        <ConfirmAction
+      {isOwner && isSet && (
+        <AskButton
+          label={`Disconnect ${name}…`}
           confirmLabel={`Disconnect ${name}`}
           description="The secret is deleted and its webhooks are rejected."
           action={async () => {
             await api.DELETE('/feedback-sources/{provider}', { params: { path: { provider } } })
             await invalidate('feedback-sources')
           }}
-          onDone={() => setPending(false)}
         />
       )}
     </li>
