@@ -11,7 +11,8 @@ import {
 import { getTemplate, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
 import { getAutomationReport, getDomainsReport, getTemplateReport } from './reports.ts'
 import { conversionResponse, getConversion, presentConversion } from './conversion.ts'
-import { automationReportQuery, conversionQuery, domainsReportQuery } from './schemas.ts'
+import { automationReportQuery, conversionQuery, domainsReportQuery, transactionalQuery } from './schemas.ts'
+import { getTransactionalReport, presentTransactional, transactionalResponse } from './transactional.ts'
 
 export const reportOperations = [
   operation({
@@ -86,6 +87,23 @@ export const reportOperations = [
     responses: { 200: { description: 'The report.', schema: single(domainsReportResponse) } },
     async handle({ caller, query }, { em }) {
       return ok(presentDomainsReport(await getDomainsReport(em.fork(), caller.workspace.id, query)))
+    },
+  }),
+
+  operation({
+    id: 'getTransactionalReport',
+    method: 'GET',
+    path: '/reports/transactional',
+    tag: 'Stats',
+    summary: 'Get the report on transactional emails',
+    description:
+      'The transactional emails that were accepted in the last hours: in total, by template, and by their first tag if they have no ' +
+      'template.',
+    scope: 'automations:read',
+    query: transactionalQuery,
+    responses: { 200: { description: 'The report.', schema: single(transactionalResponse) } },
+    async handle({ caller, query }, { em }) {
+      return ok(presentTransactional(await getTransactionalReport(em.fork(), caller.workspace.id, query.hours)))
     },
   }),
 ]

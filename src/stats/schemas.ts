@@ -60,6 +60,20 @@ export const conversionQuery = object({
     .meta({ description: 'The days after the enrollment in which the goal counts.', example: 14 }),
 })
 
+const MAX_HOURS = 720
+const HOURS = `hours must be an integer from 1 to ${MAX_HOURS}`
+
+/** `GET /reports/transactional`. */
+export const transactionalQuery = object({
+  hours: number()
+    .typeError(HOURS)
+    .integer(HOURS)
+    .min(1, HOURS)
+    .max(MAX_HOURS, HOURS)
+    .default(24)
+    .meta({ description: 'The number of hours, up to now.', example: 24 }),
+})
+
 /** `GET /reports/domains`. */
 export const domainsReportQuery = object({
   days: days(),

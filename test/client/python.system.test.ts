@@ -232,6 +232,7 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'get_conversion', arguments: { id: automationId, window_days: 14 } },
       { method: 'explain_automation', arguments: { id: automationId, contact_id: contactId } },
       { method: 'get_domains_report', arguments: { days: 7 } },
+      { method: 'get_transactional_report', arguments: { hours: 168 } },
       { method: 'list_automation_stats', arguments: { ids: automationId } },
       { method: 'get_automation_stats', arguments: { id: automationId } },
       { method: 'count_segment', arguments: {}, body: { condition: { tag: 'vip' } } },

@@ -309,6 +309,8 @@ const RESOURCES = {
     flow: 'GET /flow with query',
     /** Returns the results of messages by the domain of the recipients. */
     domains: 'GET /reports/domains with query',
+    /** Returns the transactional emails of the last hours, by template. */
+    transactional: 'GET /reports/transactional with query',
   },
 } as const satisfies Record<string, Record<string, Endpoint>>
 
