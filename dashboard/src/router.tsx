@@ -342,6 +342,17 @@ const bounces = createRoute({
   component: lazyPage(() => import('./pages/bounces/BouncesPage.tsx'), 'BouncesPage'),
 })
 
+/** The periods of the report on transactional emails, in hours, in addition to a day. */
+const LONGER_PERIODS = [168, 720]
+
+const transactional = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/transactional',
+  validateSearch: ({ hours }: Record<string, unknown>): { hours?: number } =>
+    LONGER_PERIODS.includes(hours as number) ? { hours: hours as number } : {},
+  component: lazyPage(() => import('./pages/transactional/TransactionalPage.tsx'), 'TransactionalPage'),
+})
+
 const lists = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/lists',
@@ -438,6 +449,7 @@ export const router = createRouter({
       lists,
       suppressions,
       bounces,
+      transactional,
       imports,
       importRoute,
       segments,

@@ -41,6 +41,7 @@ const PAGES = [
     '/suppressions',
     '/bounces',
     '/bounces?view=sources',
+    '/transactional',
     '/imports',
   ],
   ...[

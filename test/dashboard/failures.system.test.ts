@@ -54,7 +54,7 @@ describe('dashboard with bad input and failures', () => {
     await d.page.getByRole('button', { name: SCRIPT }).click()
     const frame = d.page.frameLocator('iframe[title="Email"]')
     await frame.getByText('Hello').waitFor()
-    for (const path of ['/contacts', `/automations/${automationId}`, '/messages', '']) {
+    for (const path of ['/contacts', `/automations/${automationId}`, '/messages', '/transactional', '']) {
       await d.open(path)
       await d.page.getByText(SCRIPT).first().waitFor()
       assert.doesNotMatch(await d.page.title(), /broken in/)

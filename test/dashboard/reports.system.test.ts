@@ -74,4 +74,21 @@ describe('results of emails in the dashboard', () => {
     await d.page.getByTestId('step').first().click()
     assert.match(await textOf('Email results', /^Delivered/), /Delivered 1 100\.0%/)
   })
+  it('shows transactional emails by template or tag, and how to send the first one', async () => {
+    await d.open('/transactional')
+    await d.shows('No transactional emails in this period', /curl -X POST/)
+    await d.page.getByText('SMTP', { exact: true }).click()
+    await d.shows(/SMTP_SUBMISSION_PORT/)
+    for (const to of ['ada@example.com', 'grace@example.com'])
+      await d.service.call('POST', 'emails', { to, subject: 'Your code', text: '123456', tags: ['sign-in', 'auth'] })
+    await eventually('they are sent', async () => {
+      const { data } = (await d.service.call('GET', 'reports/transactional')).body
+      return data.total.delivered === 2 || undefined
+    })
+    await d.open('/transactional')
+    await d.row(/sign-in tag 2 100.0% 0/).waitFor()
+    await d.shows('2 of 2', /^Median /)
+    await d.row(/grace@example.com Sent Your code/).click()
+    await d.isAt('Your code')
+  })
 })

@@ -132,3 +132,19 @@ export async function createCampaigns(service: Service): Promise<{ campaignId: s
   await recount(service.context.orm.em)
   return { campaignId: sent, sendingId: waiting }
 }
+
+/** Sends transactional emails: with a template, and with tags. @param service with a running worker */
+export async function createTransactional(service: Service): Promise<void> {
+  const template = { name: 'Receipt', kind: 'EMAIL', format: 'HTML', subject: 'Your receipt', html: '<p>Thanks.</p>' }
+  const templateId = (await service.call('POST', 'templates', template)).body.data.id as string
+  const login = { subject: 'Your sign-in code', text: 'The code is 123456.', tags: ['sign-in'] }
+  const kinds = [{ templateId }, login, { ...login, subject: 'Reset your password', tags: ['password'] }]
+  const emails = Array.from({ length: 60 }, (_, n) => ({ to: `reader.${n}@example.com`, ...kinds[n % 3] }))
+  await service.call('POST', 'emails/batch', { emails })
+  await eventually('the emails are sent', async () => {
+    const { data } = (await service.call('GET', 'reports/transactional')).body as {
+      data: { total: { waiting: number } }
+    }
+    return data.total.waiting === 0 || undefined
+  })
+}

@@ -15,7 +15,7 @@ import { joinWorkspaces } from '../../src/accounts/queries.ts'
 import { stopServices } from '../support/servers.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
 import { pictureEmails } from './emails.ts'
-import { createCampaigns, createEmailData } from './email-data.ts'
+import { createTransactional, createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
 import { createWebhooks } from './webhook-data.ts'
 
@@ -134,7 +134,7 @@ const pagesOf = ({
   ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports', 'media'].map(
     byName,
   ),
-  ...['sender', 'workspace', 'retention', 'keys', 'members', 'audit'].map(byName),
+  ...['transactional', 'sender', 'workspace', 'retention', 'keys', 'members', 'audit'].map(byName),
 ]
 
 async function take(page: Page, name: string): Promise<void> {
@@ -272,6 +272,7 @@ try {
   // Last: the worker's reconciliation starts workflows for the inserted enrollments.
   await service.startWorker()
   const { campaignId, sendingId } = await createCampaigns(service)
+  await createTransactional(service)
   const webhook = await createWebhooks(service, service.workspaceId)
   const browser = await openChromium()
   if ('first'.includes(only)) await firstAutomation(browser)

@@ -13,6 +13,7 @@ import {
   IconMailExclamation,
   IconMailOff,
   IconPhoto,
+  IconReceipt,
   IconRoute,
   IconSettings,
   IconSitemap,
@@ -41,6 +42,7 @@ export interface NavItem {
     | '/w/$workspaceId/sender'
     | '/w/$workspaceId/suppressions'
     | '/w/$workspaceId/bounces'
+    | '/w/$workspaceId/transactional'
     | '/w/$workspaceId/imports'
     | '/w/$workspaceId/workspace'
     | '/w/$workspaceId/retention'
@@ -78,6 +80,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
     items: [
       { label: 'Automations', to: '/w/$workspaceId/automations', icon: IconSitemap, key: 'a' },
       { label: 'Campaigns', to: '/w/$workspaceId/campaigns', icon: IconSpeakerphone, key: 'p' },
+      { label: 'Transactional', to: '/w/$workspaceId/transactional', icon: IconReceipt },
       { label: 'Templates', to: '/w/$workspaceId/templates', icon: IconTemplate, key: 't' },
       { label: 'Media', to: '/w/$workspaceId/media', icon: IconPhoto },
       { label: 'Enrollments', to: '/w/$workspaceId/enrollments', icon: IconRoute, key: 'e' },
