@@ -204,7 +204,7 @@ export default tseslint.config(
     },
   },
   // Redirects of the router are thrown.
-  { files: ['dashboard/src/router.tsx'], rules: { '@typescript-eslint/only-throw-error': 'off' } },
+  { files: ['dashboard/src/routes/**'], rules: { '@typescript-eslint/only-throw-error': 'off' } },
   {
     files: ['dashboard/public/*.js'],
     languageOptions: { globals: { document: 'readonly', localStorage: 'readonly' } },

@@ -1,0 +1,77 @@
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../lib/load-with-retry.ts'
+import { workspaceRoute } from './workspace.ts'
+
+/** The views of the list of campaigns. */
+const CAMPAIGN_VIEWS = ['all', 'drafts', 'scheduled', 'sending', 'sent'] as const
+
+/** State of the list of campaigns. `sort` is a column, with "-" before it if descending. */
+interface CampaignsSearch {
+  view?: (typeof CAMPAIGN_VIEWS)[number]
+  q?: string
+  sort?: string
+}
+
+const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
+  values.includes(value as Value)
+
+const campaigns = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/campaigns',
+  validateSearch: ({ view, q, sort }: Record<string, unknown>): CampaignsSearch => ({
+    ...(isOneOf(CAMPAIGN_VIEWS, view) && { view }),
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof sort === 'string' && { sort }),
+  }),
+  component: lazyPage(() => import('../pages/campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
+})
+
+const campaign = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/campaigns/$campaignId',
+  component: lazyPage(() => import('../pages/campaign/CampaignPage.tsx'), 'CampaignPage'),
+})
+
+const TEMPLATE_VIEWS = ['all', 'emails', 'layouts', 'snippets'] as const
+
+/** State of the list of templates, as for campaigns. */
+interface TemplatesSearch {
+  view?: (typeof TEMPLATE_VIEWS)[number]
+  q?: string
+  sort?: string
+}
+
+const templates = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/templates',
+  validateSearch: ({ view, q, sort }: Record<string, unknown>): TemplatesSearch => ({
+    ...(isOneOf(TEMPLATE_VIEWS, view) && { view }),
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof sort === 'string' && { sort }),
+  }),
+  component: lazyPage(() => import('../pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
+})
+
+const template = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/templates/$templateId',
+  component: lazyPage(() => import('../pages/template/TemplatePage.tsx'), 'TemplatePage'),
+})
+
+const media = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/media',
+  validateSearch: ({
+    q,
+    page,
+    file,
+  }: Record<string, unknown>): { q?: string; page?: number; file?: string | undefined } => ({
+    ...(typeof q === 'string' && q !== '' && { q }),
+    ...(typeof page === 'number' && page > 1 && { page }),
+    ...(typeof file === 'string' && { file }),
+  }),
+  component: lazyPage(() => import('../pages/media/MediaPage.tsx'), 'MediaPage'),
+})
+
+/** Campaigns, templates and media files. */
+export const campaignRoutes = [campaigns, campaign, templates, template, media] as const

@@ -1,0 +1,75 @@
+import { createRoute } from '@tanstack/react-router'
+import { lazyPage } from '../lib/load-with-retry.ts'
+import { type Reason, REASONS } from '../pages/suppressions/reasons.ts'
+import { workspaceRoute } from './workspace.ts'
+
+const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId', 'columns'] as const
+
+const contacts = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/contacts',
+  validateSearch: (
+    given: Record<string, unknown>,
+  ): Partial<Record<(typeof CONTACT_FILTERS)[number], string>> & { page?: number } => ({
+    ...Object.fromEntries(
+      CONTACT_FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
+    ),
+    ...(typeof given['page'] === 'number' && given['page'] > 1 && { page: given['page'] }),
+  }),
+  component: lazyPage(() => import('../pages/contacts/ContactsPage.tsx'), 'ContactsPage'),
+})
+
+/** The tabs of a contact, in addition to the activity. */
+const CONTACT_TABS = ['messages', 'enrollments', 'consent'] as const
+const WHY = /^(automation|campaign):[\w-]+$/
+
+const contact = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/contacts/$contactId',
+  validateSearch: ({
+    tab,
+    why,
+  }: Record<string, unknown>): {
+    tab?: (typeof CONTACT_TABS)[number]
+    why?: `automation:${string}` | `campaign:${string}`
+  } => ({
+    ...(CONTACT_TABS.includes(tab as 'consent') && { tab: tab as 'consent' }),
+    ...(typeof why === 'string' && WHY.test(why) && { why: why as `campaign:${string}` }),
+  }),
+  component: lazyPage(() => import('../pages/contact/ContactPage.tsx'), 'ContactPage'),
+})
+
+const lists = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/lists',
+  component: lazyPage(() => import('../pages/lists/ListsPage.tsx'), 'ListsPage'),
+})
+
+const segments = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/segments',
+  component: lazyPage(() => import('../pages/segments/SegmentsPage.tsx'), 'SegmentsPage'),
+})
+
+const imports = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/imports',
+  component: lazyPage(() => import('../pages/imports/ImportsPage.tsx'), 'ImportsPage'),
+})
+
+const importRoute = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/imports/$importId',
+  component: lazyPage(() => import('../pages/imports/ImportPage.tsx'), 'ImportPage'),
+})
+
+const suppressions = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/suppressions',
+  validateSearch: ({ reason }: Record<string, unknown>): { reason?: Reason } =>
+    REASONS.includes(reason as Reason) ? { reason: reason as Reason } : {},
+  component: lazyPage(() => import('../pages/suppressions/SuppressionsPage.tsx'), 'SuppressionsPage'),
+})
+
+/** Contacts, lists, segments, imports and suppressions. */
+export const contactRoutes = [contacts, contact, lists, segments, imports, importRoute, suppressions] as const
