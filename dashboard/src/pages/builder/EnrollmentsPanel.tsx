@@ -1,7 +1,7 @@
 import { Panel } from '@xyflow/react'
 import { StackedBar } from '../../components/MessageBreakdown.tsx'
 import { count, plural } from '../../lib/format.ts'
-import type { CanvasStats } from './Canvas.tsx'
+import type { CanvasStats } from './canvas-props.ts'
 import classes from './Canvas.module.css'
 import { refusedCount } from './step-stats.ts'
 
