@@ -15,6 +15,9 @@ import { useReturnFocus } from '../../lib/use-return-focus.ts'
 
 export type AutomationAction = 'pause' | 'archive' | 'discard' | 'delete'
 
+/** The outcome of an action, with the current automation if it still exists. */
+export type ActionOutcome = 'discarded' | 'deleted' | LoadedAutomation | Pick<LoadedAutomation, 'automation' | 'etag'>
+
 /** With more active contacts, the name must be typed to confirm. */
 const TYPE_NAME_ABOVE = 100
 
@@ -40,7 +43,7 @@ async function unlessAlreadyDone(
 /** Asks for confirmation: states the effect, how many contacts it affects, and whether it can be undone. */
 export function ConfirmPanel({
   action,
-  opened: given,
+  opened,
   draftState,
   stats,
   setBusy,
@@ -48,19 +51,15 @@ export function ConfirmPanel({
   onCancel,
 }: {
   action: AutomationAction
+  /** The state that the user saw when the panel opened: later changes must not be lost unread. */
   opened: LoadedAutomation
   draftState: DraftState
   stats: Schemas['AutomationStats'] | undefined
   setBusy: (isBusy: boolean) => void
-  /** @param is the outcome, with the current automation if it still exists */
-  onDone: (
-    is: 'discarded' | 'deleted' | LoadedAutomation | Pick<LoadedAutomation, 'automation' | 'etag'>,
-  ) => Promise<void> | void
+  onDone: (is: ActionOutcome) => Promise<void>
   onCancel: () => void
 }) {
   useReturnFocus()
-  // Confirms the state that the user sees: later changes must not be lost unread.
-  const [opened] = useState(given)
   const { automation, etag } = opened
   const { api } = useWorkspace()
   const invalidate = useInvalidate()

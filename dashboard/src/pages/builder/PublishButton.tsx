@@ -12,11 +12,10 @@ import { isConflict } from './draft-saver.ts'
 import { isSameContent, type LoadedAutomation, publishBodyOf, loadWithRetry, revisionOf } from './load-automation.ts'
 import { draftOf } from './draft.ts'
 import { findProblem } from './problems.ts'
+import { publishNoticeId } from './publish-notice.ts'
 import { stepAtPointer } from './step-tree.ts'
 import type { DraftState } from './use-draft.ts'
-
-/** ID of the notification that a publish request may have succeeded. */
-export const publishNoticeId = (automationId: string): string => `published ${automationId}`
+import type { OpenedAutomation } from './use-opened-automation.ts'
 
 const PROBLEM_ID = 'publish problem'
 
@@ -28,27 +27,19 @@ function showProblem(problem: { title: string; message: string; autoClose?: fals
 
 /** Publishes the draft and activates the automation in one transaction. Asks first if contacts are active in it. */
 export function PublishButton({
-  opened,
+  current: { opened, isStale, open, setBusy },
   draftState,
   stats,
-  isStale,
   onFix,
   focusInvalid,
-  open,
-  setBusy,
 }: {
-  opened: LoadedAutomation
+  current: OpenedAutomation
   draftState: DraftState
   stats: Schemas['AutomationStats'] | undefined
-  /** Whether the draft is based on an older version and the user has not decided yet. */
-  isStale: boolean
   /** Leads to a step with a problem, or to the trigger or the end. */
   onFix: (selected: Selected) => void
   /** Focuses an invalid field, if there is one. */
   focusInvalid: () => boolean
-  /** Continues with what was published. */
-  open: (read: LoadedAutomation) => void
-  setBusy: (isBusy: boolean) => void
 }) {
   const { automation, etag } = opened
   const { api } = useWorkspace()

@@ -110,6 +110,10 @@ function changeSteps(steps: readonly Step[], change: Change): readonly Step[] {
 
 /** The edited draft with its undo history. */
 export interface EditState {
+  /** The content as it was loaded. */
+  loaded: AutomationDraft
+  /** Whether there are unpublished changes. */
+  hasDraft: boolean
   now: AutomationDraft
   before: readonly AutomationDraft[]
   after: readonly AutomationDraft[]
@@ -117,7 +121,14 @@ export interface EditState {
   last: string | undefined
 }
 
-export const initialState = (now: AutomationDraft): EditState => ({ now, before: [], after: [], last: undefined })
+export const initialState = ({ sequence, isDraft }: { sequence: AutomationDraft; isDraft: boolean }): EditState => ({
+  loaded: sequence,
+  hasDraft: isDraft,
+  now: sequence,
+  before: [],
+  after: [],
+  last: undefined,
+})
 
 const MAX_UNDO_STEPS = 200
 
@@ -135,33 +146,42 @@ export type EditAction =
   | { do: 'change'; change: Change }
   | { do: 'undo' }
   | { do: 'redo' }
-  | { do: 'begin'; sequence: AutomationDraft; history: UndoHistory }
+  | { do: 'begin'; sequence: AutomationDraft; isDraft: boolean; history: UndoHistory }
 
 export function editReducer(edited: EditState, act: EditAction): EditState {
   const { now, before, after } = edited
+  // Also after undoing all changes: the stored draft differs from that.
+  const changed = (state: Omit<EditState, 'loaded' | 'hasDraft'>) => ({
+    ...state,
+    loaded: edited.loaded,
+    hasDraft: true,
+  })
   switch (act.do) {
     case 'begin': {
-      const { sequence, history } = act
-      if (history === 'none') return initialState(sequence)
+      const { history } = act
+      const begun = initialState(act)
+      if (history === 'none') return begun
       return {
-        ...initialState(sequence),
+        ...begun,
         before: history === 'to mine' ? [...before, now].slice(-MAX_UNDO_STEPS) : before,
       }
     }
     case 'undo': {
       const last = before.at(-1)
-      return last ? { now: last, before: before.slice(0, -1), after: [now, ...after], last: undefined } : edited
+      return last
+        ? changed({ now: last, before: before.slice(0, -1), after: [now, ...after], last: undefined })
+        : edited
     }
     case 'redo': {
       const [next, ...rest] = after
-      return next ? { now: next, before: [...before, now], after: rest, last: undefined } : edited
+      return next ? changed({ now: next, before: [...before, now], after: rest, last: undefined }) : edited
     }
     case 'change': {
       const next = applyChange(now, act.change)
       if (next === now) return edited
       const last = undoGroupOf(act.change)
       const goesOn = last !== undefined && last === edited.last
-      return { now: next, before: goesOn ? before : [...before, now].slice(-MAX_UNDO_STEPS), after: [], last }
+      return changed({ now: next, before: goesOn ? before : [...before, now].slice(-MAX_UNDO_STEPS), after: [], last })
     }
   }
 }

@@ -30,24 +30,20 @@ export interface DraftState extends Pick<
  */
 export function useDraft(automationId: string, found: LoadedDraft & { isDraft: boolean }): DraftState {
   const { api } = useWorkspace()
-  const [edited, act] = useReducer(editReducer, found.sequence, initialState)
-  const [hasDraft, setHasDraft] = useState(found.isDraft)
+  const [edited, act] = useReducer(editReducer, found, initialState)
   const [saving, setSaving] = useState<Saving>({ is: 'saved', kept: found.sequence })
   const [keeper] = useState(() => createDraftSaver(api, automationId, found, setSaving))
-  const [first, setFirst] = useState(found.sequence)
-  const { now } = edited
+  const { now, loaded, hasDraft } = edited
   const touched = useRef(false)
   const isGivenUp = useRef(false)
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)
   useEffect(() => {
-    // Also after undoing all changes: the stored draft differs from that.
-    if (now !== first) touched.current = true
+    if (now !== loaded) touched.current = true
     if (!touched.current) return undefined
-    setHasDraft(true)
     isGivenUp.current = false
     timer.current = setTimeout(() => keeper.scheduleSave(now), PAUSE_MS)
     return () => clearTimeout(timer.current)
-  }, [now, first, keeper])
+  }, [now, loaded, keeper])
   const latest = useRef(now)
   useEffect(() => {
     latest.current = now
@@ -83,9 +79,7 @@ export function useDraft(automationId: string, found: LoadedDraft & { isDraft: b
       clearTimeout(timer.current)
       keeper.reset(read)
       touched.current = false
-      setFirst(read.sequence)
-      setHasDraft(read.isDraft)
-      act({ do: 'begin', sequence: read.sequence, history })
+      act({ do: 'begin', sequence: read.sequence, isDraft: read.isDraft, history })
     },
     resume() {
       if (touched.current) keeper.scheduleSave(latest.current)
