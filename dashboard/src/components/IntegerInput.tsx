@@ -12,32 +12,24 @@ interface IntegerInputProps extends Omit<TextInputProps, 'value' | 'onChange'> {
   onChange: (value: number | null) => void
 }
 
+/** The text of a value that the user has not typed, the value as of the last rendering, and the value reported last. */
+const untyped = (value: number | null) => ({ text: value === null ? '' : String(value), value, reported: value })
+
 /** An input for integers. Invalid text stays in the field and is marked as invalid. */
 export function IntegerInput({ value, min, max, isOptional = false, onChange, ...props }: IntegerInputProps) {
-  const [text, setText] = useState(value === null ? '' : String(value))
+  const [typed, setTyped] = useState(() => untyped(value))
+  const { text } = typed
   // Restored when the text becomes invalid: a part of it is not what the user meant.
   const before = useRef(value)
   const limit = max ?? Number.MAX_SAFE_INTEGER
   /** Parses the text. @returns `undefined` if it is invalid */
-  const read = (typed: string): number | null | undefined => {
-    if (typed.trim() === '') return isOptional ? null : undefined
-    const number = /^\s*\d+\s*$/.test(typed) ? Number(typed) : NaN
+  const read = (entry: string): number | null | undefined => {
+    if (entry.trim() === '') return isOptional ? null : undefined
+    const number = /^\s*\d+\s*$/.test(entry) ? Number(entry) : NaN
     return number >= min && number <= limit ? number : undefined
   }
   // Reset when the value changes from outside.
-  const [known, setKnown] = useState(value)
-  const [reported, setReported] = useState(value)
-  const report = (parsed: number | null) => {
-    setReported(parsed)
-    onChange(parsed)
-  }
-  if (value !== known) {
-    setKnown(value)
-    if (value !== reported) {
-      setReported(value)
-      setText(value === null ? '' : String(value))
-    }
-  }
+  if (value !== typed.value) setTyped(value === typed.reported ? { ...typed, value } : untyped(value))
   const wanted =
     max === undefined
       ? `Enter a whole number of ${min} or more.`
@@ -54,11 +46,12 @@ export function IntegerInput({ value, min, max, isOptional = false, onChange, ..
       error={read(text) === undefined ? wanted : props.error}
       // What was typed is no number: no request can check it.
       data-rechecked={read(text) === undefined ? undefined : props['data-rechecked']}
-      onChange={({ currentTarget: { value: typed } }) => {
-        setText(typed)
-        const parsed = read(typed)
-        if (parsed !== undefined) report(parsed)
-        else if (before.current !== value) report(before.current)
+      onChange={({ currentTarget }) => {
+        const parsed = read(currentTarget.value)
+        const reported = parsed === undefined ? before.current : parsed
+        const isReported = parsed !== undefined || reported !== value
+        setTyped({ ...typed, text: currentTarget.value, ...(isReported && { reported }) })
+        if (isReported) onChange(reported)
       }}
     />
   )

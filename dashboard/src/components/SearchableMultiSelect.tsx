@@ -2,6 +2,9 @@ import { MultiSelect } from '@mantine/core'
 import { useRef, useState } from 'react'
 import { hasHighlightedOption, type Option, NO_SINGLE_MATCH, findOption } from '../lib/options.ts'
 
+/** The text, and whether it matches no option. */
+const EMPTY = { typed: '', isUnknown: false }
+
 /** A multi-select with search. Text that matches no option stays in the field and is marked as invalid. */
 export function SearchableMultiSelect({
   label,
@@ -14,8 +17,7 @@ export function SearchableMultiSelect({
   value: string[]
   onChange: (value: string[]) => void
 }) {
-  const [typed, setTyped] = useState('')
-  const [isUnknown, setUnknown] = useState(false)
+  const [{ typed, isUnknown }, setInput] = useState(EMPTY)
   // Mantine clears the search on blur; this keeps the text.
   const isLeaving = useRef(false)
   /** Selects the option that matches the text. @returns whether there is one */
@@ -25,18 +27,18 @@ export function SearchableMultiSelect({
     if (!match) {
       // Already selected.
       if (!findOption(data, typed, { isExact: true })) return false
-      setTyped('')
+      setInput(EMPTY)
       return true
     }
     onChange([...value, match.value])
-    setTyped('')
+    setInput(EMPTY)
     return true
   }
   const leave = () => {
     if (typed.trim() === '') return
     isLeaving.current = true
     // On blur, only a complete name counts.
-    if (!commit(true)) setUnknown(true)
+    if (!commit(true)) setInput({ typed, isUnknown: true })
   }
   return (
     <MultiSelect
@@ -51,15 +53,14 @@ export function SearchableMultiSelect({
           isLeaving.current = false
           return
         }
-        setTyped(text)
-        setUnknown(false)
+        setInput({ typed: text, isUnknown: false })
       }}
       onBlur={leave}
       onKeyDown={(event) => {
         if (event.key !== 'Enter' || event.nativeEvent.isComposing || typed.trim() === '') return
         if (hasHighlightedOption(event.currentTarget)) return
         event.preventDefault()
-        if (!commit(false)) setUnknown(true)
+        if (!commit(false)) setInput({ typed, isUnknown: true })
       }}
       error={isUnknown ? NO_SINGLE_MATCH : undefined}
     />

@@ -16,25 +16,29 @@ interface SearchableSelectProps extends Omit<
 
 const toOption = (one: string | Option): Option => (typeof one === 'string' ? { value: one, label: one } : one)
 
+interface Input {
+  /** `null` while the user does not type: the field shows the selected option. */
+  typed: string | null
+  /** Whether the text matches no option. */
+  isUnknown: boolean
+  /** The value as of the last rendering. */
+  known: string | null
+}
+
+const untyped = (known: string | null): Input => ({ typed: null, isUnknown: false, known })
+
 /** A select with search. Text that matches no option stays in the field and is marked as invalid. */
 export function SearchableSelect({ data, value, onChange, clearable = false, ...props }: SearchableSelectProps) {
   const options = data.map(toOption)
-  // `null` while the user does not type: the field shows the selected option.
-  const [typed, setTyped] = useState<string | null>(null)
-  const [isUnknown, setUnknown] = useState(false)
+  const [{ typed, isUnknown, known }, setInput] = useState(() => untyped(value))
   const [isOpen, { open, close }] = useDisclosure()
   const selectedLabel = options.find((one) => one.value === value)?.label ?? ''
   const reset = () => {
     close()
-    setTyped(null)
-    setUnknown(false)
+    setInput(untyped(value))
   }
   // Reset when the value changes from outside.
-  const [known, setKnown] = useState(value)
-  if (value !== known) {
-    setKnown(value)
-    reset()
-  }
+  if (value !== known) reset()
   const choose = (chosen: string | null) => {
     reset()
     if (chosen !== value && (chosen !== null || clearable)) onChange(chosen)
@@ -45,7 +49,7 @@ export function SearchableSelect({ data, value, onChange, clearable = false, ...
     if (typed.trim() === selectedLabel) return reset()
     const match = findOption(options, typed, { isExact })
     if (match) choose(match.value)
-    else setUnknown(true)
+    else setInput({ typed, isUnknown: true, known })
   }
   return (
     <Select
@@ -62,10 +66,7 @@ export function SearchableSelect({ data, value, onChange, clearable = false, ...
       onDropdownOpen={open}
       onDropdownClose={close}
       searchValue={typed ?? selectedLabel}
-      onInput={({ currentTarget }) => {
-        setTyped(currentTarget.value)
-        setUnknown(false)
-      }}
+      onInput={({ currentTarget }) => setInput({ typed: currentTarget.value, isUnknown: false, known })}
       // On blur, only a complete name counts. On Enter, a unique part is enough because the user sees the result.
       onBlur={() => commit(true)}
       onKeyDown={(event) => {
