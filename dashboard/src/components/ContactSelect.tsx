@@ -1,7 +1,6 @@
 import { type ComboboxItem, Select } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedState } from '@mantine/hooks'
 import { IconUser } from '@tabler/icons-react'
-import { useState } from 'react'
 import { useWorkspaceQuery } from '../api/workspace.tsx'
 
 const PAUSE_MS = 400
@@ -19,10 +18,9 @@ export function ContactSelect({
   value: ComboboxItem | null
   onChange: (contact: ComboboxItem | null) => void
 }) {
-  const [search, setSearch] = useState('')
-  const [asked] = useDebouncedValue(search.trim(), PAUSE_MS)
-  const { data: contacts } = useWorkspaceQuery(['contacts', 'some', asked], async (api, signal) => {
-    const query = { limit: 20, ...(asked !== '' && { q: asked }) }
+  const [search, setSearch] = useDebouncedState('', PAUSE_MS)
+  const { data: contacts } = useWorkspaceQuery(['contacts', 'some', search], async (api, signal) => {
+    const query = { limit: 20, ...(search !== '' && { q: search }) }
     const { data } = await api.GET('/contacts', { params: { query }, signal })
     return data.data.map(({ id, email }) => ({ value: id, label: email }))
   })
@@ -35,8 +33,7 @@ export function ContactSelect({
       // The server filters.
       filter={({ options }) => options}
       nothingFoundMessage="No contacts found"
-      searchValue={search}
-      onSearchChange={setSearch}
+      onSearchChange={(typed) => setSearch(typed.trim())}
       data={[...(value ? [value] : []), ...(contacts ?? []).filter((each) => each.value !== value?.value)]}
       value={value?.value ?? null}
       onChange={(_, option) => onChange(option)}

@@ -1,5 +1,5 @@
 import { Button, Modal, Textarea, TextInput } from '@mantine/core'
-import { useDebouncedValue } from '@mantine/hooks'
+import { useDebouncedState } from '@mantine/hooks'
 import { IconSearch } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useHasRole } from '../../api/workspace.tsx'
@@ -31,17 +31,13 @@ export function MediaDialog({
   onClose: () => void
 }) {
   useReturnFocus()
-  const [search, setSearch] = useState('')
-  const [asked] = useDebouncedValue(search.trim(), 150)
-  const [chosen, setChosen] = useState<MediaFile>()
-  const [alt, setAlt] = useState(current.alt)
+  const [search, setSearch] = useDebouncedState('', 150)
+  const [{ chosen, alt }, setChoice] = useState<{ chosen?: MediaFile; alt: string }>({ alt: current.alt })
   const canUpload = useHasRole('editor')
-  const { data, error, refetch } = useMediaFiles(asked)
-  const select = (file: MediaFile) => {
-    setChosen(file)
+  const { data, error, refetch } = useMediaFiles(search)
+  const select = (file: MediaFile) =>
     // The text of another image does not describe this one.
-    setAlt(file.url === current.url ? current.alt : (file.alt ?? ''))
-  }
+    setChoice({ chosen: file, alt: file.url === current.url ? current.alt : (file.alt ?? '') })
   const upload = useUpload((files) => files[0] && select(files[0]))
   const shown = chosen ?? data?.data.find(({ url }) => url === current.url)
   const insert = (file: MediaFile, text: string) => {
@@ -64,8 +60,7 @@ export function MediaDialog({
                 aria-label="Search files"
                 placeholder="Name or alt text"
                 leftSection={<IconSearch aria-hidden />}
-                value={search}
-                onChange={({ currentTarget: { value } }) => setSearch(value)}
+                onChange={({ currentTarget: { value } }) => setSearch(value.trim())}
                 style={{ flex: 1 }}
                 data-autofocus
               />
@@ -90,7 +85,7 @@ export function MediaDialog({
               )}
               {data?.data.length === 0 && (
                 <p className="t2">
-                  {asked === ''
+                  {search === ''
                     ? 'No images yet. Upload one, or drop it here.'
                     : 'No images match. Search for something else.'}
                 </p>
@@ -112,7 +107,7 @@ export function MediaDialog({
                   description="For recipients who do not see the image."
                   autosize
                   value={alt}
-                  onChange={({ currentTarget: { value } }) => setAlt(value)}
+                  onChange={({ currentTarget: { value } }) => setChoice((now) => ({ ...now, alt: value }))}
                 />
               )}
             </div>

@@ -1,8 +1,7 @@
 import { Button, Select, TextInput } from '@mantine/core'
-import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useDebouncedState, useDisclosure } from '@mantine/hooks'
 import { IconPlus } from '@tabler/icons-react'
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useCursorList } from '../../api/cursor-list.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
@@ -23,8 +22,7 @@ export function SuppressionsPage() {
   const { reason } = useSearch({ from: '/w/$workspaceId/suppressions' })
   const navigate = useNavigate({ from: '/w/$workspaceId/suppressions' })
   const [isCreating, { open, close }] = useDisclosure()
-  const [address, setAddress] = useState('')
-  const [email] = useDebouncedValue(address.trim(), PAUSE_MS)
+  const [email, setEmail] = useDebouncedState('', PAUSE_MS)
   const { rows, error, refetch, nextPage } = useCursorList(
     ['suppressions', reason, email],
     async (api, page, signal) => {
@@ -42,8 +40,7 @@ export function SuppressionsPage() {
             aria-label="Search by email"
             placeholder="Exact email"
             w={190}
-            value={address}
-            onChange={({ currentTarget: { value } }) => setAddress(value)}
+            onChange={({ currentTarget: { value } }) => setEmail(value.trim())}
           />
           <Select
             aria-label="Reason"
