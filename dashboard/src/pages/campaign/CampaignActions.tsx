@@ -1,7 +1,7 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { errorMessage } from '../../api/client.ts'
 import { callOnce } from '../../api/call-once.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
@@ -17,7 +17,7 @@ const PATHS = {
 export function CampaignActions({ campaign: { id, status, startedAt } }: { campaign: Campaign }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
-  const [isAsked, setPending] = useState(false)
+  const [isAsking, { open, close }] = useDisclosure()
   const move = useMutation({
     mutationFn: (what: keyof typeof PATHS) =>
       callOnce([workspace.id, 'campaign', id, status, what], (header) =>
@@ -25,12 +25,12 @@ export function CampaignActions({ campaign: { id, status, startedAt } }: { campa
       ),
     onError: (error) => notifications.show({ message: errorMessage(error), color: 'bad' }),
     onSettled: () => {
-      setPending(false)
+      close()
       void invalidate('campaigns')
     },
   })
   const isBeforeStart = startedAt === null
-  if (isAsked)
+  if (isAsking)
     return (
       <>
         <span className="small t2">
@@ -41,7 +41,7 @@ export function CampaignActions({ campaign: { id, status, startedAt } }: { campa
         <Button variant="filled" color="bad" loading={move.isPending} onClick={() => move.mutate('cancel')}>
           {isBeforeStart ? 'Unschedule campaign' : 'Cancel campaign'}
         </Button>
-        <Button variant="subtle" color="gray" onClick={() => setPending(false)} disabled={move.isPending}>
+        <Button variant="subtle" color="gray" onClick={close} disabled={move.isPending}>
           Keep campaign
         </Button>
       </>
@@ -50,7 +50,7 @@ export function CampaignActions({ campaign: { id, status, startedAt } }: { campa
   return (
     <>
       {canCancel && (
-        <Button variant="subtle" color="gray" onClick={() => setPending(true)} disabled={move.isPending}>
+        <Button variant="subtle" color="gray" onClick={open} disabled={move.isPending}>
           {isBeforeStart ? 'Unschedule…' : 'Cancel…'}
         </Button>
       )}

@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
 import { PausedNotice } from '../../components/PausedNotice.tsx'
@@ -24,7 +24,7 @@ import { ReportActions } from './report/ReportActions.tsx'
 export function CampaignPage() {
   const { campaignId } = useParams({ from: '/w/$workspaceId/campaigns/$campaignId' })
   const canEdit = useHasRole('editor')
-  const [isDeleting, setDeleting] = useState(false)
+  const [isDeleting, { open, close }] = useDisclosure()
   const { data, error, refetch } = useWorkspaceQuery(
     ['campaigns', campaignId],
     async (api, signal) => {
@@ -49,7 +49,7 @@ export function CampaignPage() {
   const actions = canEdit && !isDeleting && (
     <>
       {canDelete && (
-        <Button variant="subtle" color="gray" onClick={() => setDeleting(true)}>
+        <Button variant="subtle" color="gray" onClick={open}>
           Delete…
         </Button>
       )}
@@ -57,7 +57,7 @@ export function CampaignPage() {
       <CampaignActions campaign={campaign} />
     </>
   )
-  const asks = isDeleting && <ConfirmDeleteCampaign campaign={campaign} onDone={() => setDeleting(false)} />
+  const asks = isDeleting && <ConfirmDeleteCampaign campaign={campaign} onDone={close} />
   if (status === 'DRAFT' && canEdit) {
     // The page keeps refetching. The composer keeps the draft that it opened, which it alone saves.
     return (

@@ -1,7 +1,7 @@
 import { Button, Select } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconCheck, IconHelpCircle, IconMinus, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readCampaigns, readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -33,8 +33,8 @@ export function WhyPanel({
   onEnroll: () => void
 }) {
   const name = contact.firstName ?? 'this contact'
-  const [isOpened, setOpened] = useState(why !== undefined)
-  const choices = useChoices(contact, isOpened)
+  const [hasOpened, { open }] = useDisclosure(why !== undefined)
+  const choices = useChoices(contact, hasOpened)
   return (
     <section className={classes.panel} aria-label="Why">
       <div className={classes.head}>
@@ -51,7 +51,7 @@ export function WhyPanel({
           nothingFoundMessage="Nothing found"
           data={choices}
           value={why ?? null}
-          onDropdownOpen={() => setOpened(true)}
+          onDropdownOpen={open}
           onChange={(value) => onChoose((value ?? undefined) as WhyOf | undefined)}
         />
       </div>

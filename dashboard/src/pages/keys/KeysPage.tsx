@@ -1,4 +1,5 @@
 import { Button } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconBook2, IconPlus } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
@@ -13,7 +14,7 @@ import type { NewApiKey } from './keys.ts'
 export function KeysPage() {
   const { workspace } = useWorkspace()
   const isOwner = useHasRole('owner')
-  const [isCreating, setIsCreating] = useState(false)
+  const [isCreating, { open, close }] = useDisclosure()
   const [shown, setShown] = useState<NewApiKey>()
   const { data, error, refetch } = useWorkspaceQuery(
     ['api-keys'],
@@ -22,7 +23,7 @@ export function KeysPage() {
   )
   const show = (key: NewApiKey) => {
     setShown(key)
-    setIsCreating(false)
+    close()
   }
   if (!isOwner)
     return (
@@ -47,14 +48,14 @@ export function KeysPage() {
             {' '}
             API reference
           </Button>
-          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={() => setIsCreating(true)}>
+          <Button variant="filled" leftSection={<IconPlus aria-hidden />} onClick={open}>
             New API key
           </Button>
         </>
       }
     >
       {shown && <CreatedKey apiKey={shown} onDone={() => setShown(undefined)} />}
-      {isCreating && <NewKeyForm onCreated={show} onCancel={() => setIsCreating(false)} />}
+      {isCreating && <NewKeyForm onCreated={show} onCancel={close} />}
       <Section
         title={`API keys of ${workspace.name}`}
         meta={data?.length}

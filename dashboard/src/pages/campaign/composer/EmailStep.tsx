@@ -1,4 +1,5 @@
 import { Button, Checkbox, SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { IconPencil } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useState } from 'react'
 import { useCampaignTemplate, useEmailTemplates } from '../../../api/queries.ts'
@@ -38,7 +39,7 @@ export function EmailStep({
   const templates = useEmailTemplates()
   const own = fields.format === 'BLOCKS' ? 'DESIGN' : 'CODE'
   const [source, setSource] = useState<Source>(templateId === null ? own : 'TEMPLATE')
-  const [isEditing, setEditing] = useState(false)
+  const [isEditing, { open, close }] = useDisclosure()
   /** The kind of content that would replace an email that is written already. */
   const [asked, setAsked] = useState<Source>()
   const take = (to: Source) => {
@@ -98,14 +99,14 @@ export function EmailStep({
           leftSection={<IconPencil aria-hidden />}
           onMouseEnter={() => void loadDesigner()}
           onFocus={() => void loadDesigner()}
-          onClick={() => setEditing(true)}
+          onClick={open}
         >
           Edit email
         </Button>
       )}
       {isEditing && (
         <Suspense>
-          <EmailDesigner draft={draft} onTestSent={onTestSent} onClose={() => setEditing(false)} />
+          <EmailDesigner draft={draft} onTestSent={onTestSent} onClose={close} />
         </Suspense>
       )}
       {source === 'CODE' && (
