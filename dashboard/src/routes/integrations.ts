@@ -11,8 +11,9 @@ const keys = createRoute({
 const events = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/events',
-  validateSearch: ({ name }: Record<string, unknown>): { name?: string } => ({
+  validateSearch: ({ name, q }: Record<string, unknown>): { name?: string; q?: string } => ({
     ...(typeof name === 'string' && name !== '' && { name }),
+    ...(typeof q === 'string' && q !== '' && { q }),
   }),
   component: lazyPage(() => import('../pages/events/EventsPage.tsx'), 'EventsPage'),
 })

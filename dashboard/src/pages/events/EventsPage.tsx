@@ -1,12 +1,12 @@
 import { TextInput } from '@mantine/core'
 import { IconBolt, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readEventNames } from '../../api/queries.ts'
 import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { count, plural } from '../../lib/format.ts'
+import { omit } from '../../lib/omit.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
@@ -21,14 +21,15 @@ const MAX_COUNT = 1_000
 /** The names of events with what uses them, and the events as they arrive. */
 export function EventsPage() {
   const { workspace } = useWorkspace()
-  const { name } = useSearch({ from: '/w/$workspaceId/events' })
+  const search = useSearch({ from: '/w/$workspaceId/events' })
+  const { name, q = '' } = search
   const navigate = useNavigate({ from: '/w/$workspaceId/events' })
-  const [filter, setFilter] = useState('')
+  const filter = q.trim()
   const { data, error, refetch } = useWorkspaceQuery(['events', 'names'], readEventNames, {
     refetchMs: 15_000,
   })
   const selected = data?.find((each) => each.name === name)
-  const shown = data?.filter((each) => each.name.toLowerCase().includes(filter.trim().toLowerCase()))
+  const shown = data?.filter((each) => each.name.toLowerCase().includes(filter.toLowerCase()))
   return (
     <Page
       title="Events"
@@ -38,12 +39,20 @@ export function EventsPage() {
           aria-label="Filter by name"
           placeholder="Filter by name"
           leftSection={<IconSearch aria-hidden />}
-          value={filter}
-          onChange={({ currentTarget: { value } }) => setFilter(value)}
+          value={q}
+          onChange={({ currentTarget: { value } }) =>
+            void navigate({ search: { ...omit(search, 'q'), ...(value && { q: value }) }, replace: true })
+          }
         />
       }
       aside={
-        selected && <EventAside key={selected.name} event={selected} onClose={() => void navigate({ search: {} })} />
+        selected && (
+          <EventAside
+            key={selected.name}
+            event={selected}
+            onClose={() => void navigate({ search: omit(search, 'name') })}
+          />
+        )
       }
     >
       <DataTable<EventName>
@@ -55,18 +64,22 @@ export function EventsPage() {
         isCurrent={(each) => each.name === name}
         columns={COLUMNS}
         link={(each, title) => (
-          <Link to="/w/$workspaceId/events" params={{ workspaceId: workspace.id }} search={{ name: each.name }}>
+          <Link
+            to="/w/$workspaceId/events"
+            params={{ workspaceId: workspace.id }}
+            search={{ ...search, name: each.name }}
+          >
             {title}
           </Link>
         )}
         empty={
-          filter === '' ? (
+          q === '' ? (
             <EmptyPage icon={IconBolt} title="No events yet">
               Your app sends events such as <span className="code">trial.started</span> with{' '}
               <span className="code">POST /events</span>. They start and continue automations.
             </EmptyPage>
           ) : (
-            <p className="t2">No name contains “{filter.trim()}”.</p>
+            <p className="t2">No name contains “{filter}”.</p>
           )
         }
       />
