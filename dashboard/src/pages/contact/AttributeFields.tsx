@@ -26,17 +26,14 @@ export function AttributeFields({
   error?: string | undefined
   onChange: (json: string) => void
 }) {
-  const [isJson, setJson] = useState(false)
-  const [rows, setRows] = useState(() => rowsOf(parseAttributes(value) ?? {}))
+  /** The rows as typed. None while the attributes are edited as JSON. */
+  const [rows, setRows] = useState<AttributeRow[] | undefined>(() => rowsOf(parseAttributes(value) ?? {}))
   const change = (next: AttributeRow[]) => {
     setRows(next)
     // Not saved until it is valid.
     onChange(jsonOf(next) ?? '')
   }
-  const set = (id: number, some: Partial<AttributeRow>) =>
-    change(rows.map((row) => (row.id === id ? { ...row, ...some } : row)))
-  const add = () => change([...rows, { id: Date.now(), name: '', type: 'text', text: '' }])
-  if (isJson) {
+  if (!rows) {
     const isValid = parseAttributes(value) !== undefined
     return (
       <div>
@@ -55,16 +52,16 @@ export function AttributeFields({
           variant="subtle"
           color="gray"
           disabled={!isValid}
-          onClick={() => {
-            setRows(rowsOf(parseAttributes(value) ?? {}))
-            setJson(false)
-          }}
+          onClick={() => setRows(rowsOf(parseAttributes(value) ?? {}))}
         >
           Edit by name
         </Button>
       </div>
     )
   }
+  const set = (id: number, some: Partial<AttributeRow>) =>
+    change(rows.map((row) => (row.id === id ? { ...row, ...some } : row)))
+  const add = () => change([...rows, { id: Date.now(), name: '', type: 'text', text: '' }])
   return (
     <fieldset className="plainFields formFields">
       <legend className="small strong">Attributes</legend>
@@ -86,7 +83,7 @@ export function AttributeFields({
         <Button variant="subtle" color="gray" leftSection={<IconPlus aria-hidden />} onClick={add}>
           Add attribute
         </Button>
-        <Button variant="subtle" color="gray" disabled={jsonOf(rows) === undefined} onClick={() => setJson(true)}>
+        <Button variant="subtle" color="gray" disabled={jsonOf(rows) === undefined} onClick={() => setRows(undefined)}>
           Edit as JSON
         </Button>
       </div>

@@ -1,6 +1,6 @@
 import { TextInput, UnstyledButton } from '@mantine/core'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useState } from 'react'
+import type { SyntheticEvent } from 'react'
 import { IconMail } from '@tabler/icons-react'
 import { hasErrorCode } from '../../api/client.ts'
 import { useAutomations } from '../automations/use-automations.ts'
@@ -181,17 +181,18 @@ export function MessagesPage() {
 
 /** Filters by the exact address, after Enter or when the field loses the focus. */
 function AddressFilter({ to = '', onChange }: { to?: string | undefined; onChange: (to: string | undefined) => void }) {
-  const [typed, setTyped] = useState(to)
-  const apply = () => typed.trim() !== to && onChange(typed.trim() || undefined)
+  const apply = ({ currentTarget: { value } }: SyntheticEvent<HTMLInputElement>) => {
+    const typed = value.trim()
+    if (typed !== to) onChange(typed || undefined)
+  }
   return (
     <TextInput
       type="search"
       aria-label="Address"
       placeholder="Any address"
-      value={typed}
-      onChange={({ currentTarget: { value } }) => setTyped(value)}
+      defaultValue={to}
       onBlur={apply}
-      onKeyDown={({ key }) => key === 'Enter' && apply()}
+      onKeyDown={(event) => event.key === 'Enter' && apply(event)}
     />
   )
 }

@@ -127,14 +127,14 @@ interface ContentProps {
 
 function SubjectField({ step, edit, canEdit }: ContentProps) {
   const keys = useMetadataKeys()
-  const [wasEmpty] = useState(step.subject === '')
   return (
     <CodeEditor
       keys={keys}
       readOnly={!canEdit}
       as="line"
       label="Subject"
-      autoFocus={wasEmpty}
+      // Read once, when the editor appears.
+      autoFocus={step.subject === ''}
       placeholder={'Welcome, {{ contact.firstName | default: "friend" }}!'}
       value={step.subject}
       onChange={(subject) => edit({ subject })}

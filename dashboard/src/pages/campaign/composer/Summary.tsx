@@ -13,7 +13,7 @@ import { warmUpStatus } from '../../sender/warm-up-status.ts'
 import { describeTime, scheduleBodyOf, type SendTime } from './send-time.ts'
 import classes from './composer.module.css'
 import type { AudienceCount } from './use-audience-count.ts'
-import type { CampaignDraft } from './use-campaign-draft.ts'
+import type { CampaignDraft, LoadedCampaign } from './use-campaign-draft.ts'
 
 /** Summarizes the email and its recipients, with the one button that sends it. */
 export function Summary({
@@ -33,7 +33,8 @@ export function Summary({
   /** Focuses a field with invalid input, if there is one. */
   hasInvalidField: () => boolean
 }) {
-  const [isAsking, setAsking] = useState(false)
+  // The version that the dialog asks about. Another person's change is a conflict.
+  const [asked, setAsked] = useState<LoadedCampaign>()
   const { fields } = draft
   const { recipients, at } = audience
   const { data: sender } = useSender()
@@ -42,7 +43,7 @@ export function Summary({
   const press = async () => {
     if (hasInvalidField()) return
     if (problems > 0) return onFix()
-    if (await draft.save.flush()) setAsking(true)
+    if (await draft.save.flush()) setAsked(draft.loaded())
   }
   return (
     <div className={classes.summary}>
@@ -81,7 +82,9 @@ export function Summary({
         {worstOf(checks) === 'warning' && 'There are warnings. You can still send. '}
         The audience is counted again and fixed when sending starts. Until then, you can unschedule.
       </p>
-      {isAsking && <SendDialog draft={draft} audience={audience} time={time} onClose={() => setAsking(false)} />}
+      {asked && (
+        <SendDialog draft={draft} asked={asked} audience={audience} time={time} onClose={() => setAsked(undefined)} />
+      )}
     </div>
   )
 }
@@ -89,19 +92,19 @@ export function Summary({
 /** Asks before sending, with a new count. */
 function SendDialog({
   draft,
+  asked: { campaign, etag },
   audience,
   time,
   onClose,
 }: {
   draft: CampaignDraft
+  asked: LoadedCampaign
   audience: AudienceCount
   time: SendTime
   onClose: () => void
 }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
-  // What the dialog asks about. Another person's change is a conflict.
-  const [{ campaign, etag }] = useState(() => draft.loaded())
   const body = scheduleBodyOf(time)
   const path = `/campaigns/${campaign.id}/schedule`
   const send = useMutation({
