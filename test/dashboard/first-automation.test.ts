@@ -4,6 +4,7 @@ import { onDashboard } from '../support/dashboard.ts'
 import { writeEmail } from '../support/write-email.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
+import { startInstance } from '../support/instance.ts'
 import { aLink } from '../support/members.ts'
 
 describe('dashboard by mouse', () => {
@@ -25,6 +26,37 @@ describe('dashboard by mouse', () => {
     await enterCredentials(d.page, 'first-owner@example.com')
     await d.isAt('Home')
     assert.ok(d.page.url().endsWith(d.at('')), d.page.url())
+  })
+
+  it('guides a new workspace to its first email, checked by what it has', async () => {
+    const own = await startInstance()
+    try {
+      const window = await d.openWindow()
+      await window.goto(`http://127.0.0.1:${own.port}/join#${await aLink(own, 'owner')}`)
+      await enterCredentials(window, `guided-${process.pid}@example.com`)
+      const steps = window.getByRole('region', { name: 'First steps' })
+      await steps.getByText('0 of 5 steps done. They check themselves, in any order.').waitFor()
+      await steps.getByText('No sender for this workspace').waitFor()
+      await steps.getByRole('button', { name: 'Create welcome automation' }).click()
+      await steps.getByText('2 of 5 steps done.').waitFor()
+      await steps.getByRole('button', { name: 'Add contact' }).click()
+      await steps.getByText('3 of 5 steps done.').waitFor()
+      await own.call('POST', 'events', { name: 'Signed up', email: 'grace@example.com' })
+      await steps.getByText('“Signed up” arrived').waitFor()
+      await steps.getByText('4 of 5 steps done.').waitFor()
+      await steps.getByRole('status').getByRole('link', { name: 'Read email' }).waitFor()
+      await steps.getByRole('button', { name: 'Hide first steps' }).click()
+      await window.getByRole('heading', { name: 'Sent and scheduled' }).waitFor()
+      await window.reload()
+      await window.getByRole('heading', { name: 'Sent and scheduled' }).waitFor()
+      await window.keyboard.press('ControlOrMeta+K')
+      await window.getByPlaceholder('Search or jump to').fill('First steps')
+      await window.keyboard.press('Enter')
+      await steps.getByText('4 of 5 steps done.').waitFor()
+      await window.context().close()
+    } finally {
+      await own.stop()
+    }
   })
 
   it('creates an API key that works immediately', async () => {

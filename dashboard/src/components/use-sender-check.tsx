@@ -6,7 +6,7 @@ import type { Check } from '../primitives/Checklist.tsx'
 const DNS_MS = 15_000
 
 /** Checks that the workspace has a sender, and that its DNS records are found. */
-export function useSenderCheck(): Check {
+export function useSenderCheck(): Check & { isVerified: boolean } {
   const { workspace } = useWorkspace()
   const { data: sender } = useSender()
   const { data: dns } = useWorkspaceQuery(
@@ -19,11 +19,12 @@ export function useSenderCheck(): Check {
       Set up
     </Link>
   )
-  const check = (state: Check['state'], fact: string): Check => ({
+  const check = (state: Check['state'], fact: string, isVerified = false) => ({
     id: 'sender',
     name: 'Sender',
     state,
     fact,
+    isVerified,
     ...(state !== 'ok' && { action }),
   })
   if (!sender) return check('ok', 'Loading…')
@@ -33,5 +34,5 @@ export function useSenderCheck(): Check {
   const wrong = dns.records.filter(({ status }) => status === 'MISSING' || status === 'WRONG').map(({ what }) => what)
   if (wrong.length > 0)
     return check('warning', `${sender.fromAddress}: ${wrong.join(', ').replace('_', ' ')} not verified`)
-  return check('ok', `${sender.fromAddress}, DNS records verified`)
+  return check('ok', `${sender.fromAddress}, DNS records verified`, true)
 }

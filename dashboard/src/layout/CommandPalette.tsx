@@ -4,6 +4,7 @@ import { Spotlight, type SpotlightActionData, spotlight } from '@mantine/spotlig
 import {
   IconFilter,
   IconList,
+  IconListCheck,
   IconPlus,
   IconSearch,
   IconSitemap,
@@ -18,6 +19,7 @@ import { useSession } from '../api/session.ts'
 import { readPages, useCampaignOptions, useEmailTemplates, useLists, useSegments } from '../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../api/workspace.tsx'
 import { useCreateCampaign } from '../pages/campaigns/use-create-campaign.ts'
+import { useFirstStepsChoice } from '../pages/home/use-first-steps.ts'
 import { itemsFor, NAV_ITEMS, SETTINGS } from './navigation.ts'
 import { takeTyped } from './palette-keys.ts'
 
@@ -157,6 +159,9 @@ const COMMAND = /^(create|new) campaign\s*/i
 function useCommands(typed: string): SpotlightActionData[] {
   const canEdit = useHasRole('editor')
   const create = useCreateCampaign()
+  const { workspace } = useWorkspace()
+  const navigate = useNavigate()
+  const [, chooseFirstSteps] = useFirstStepsChoice()
   if (!canEdit) return []
   const name = typed.replace(COMMAND, '')
   const isNamed = COMMAND.test(typed) && name !== ''
@@ -169,6 +174,16 @@ function useCommands(typed: string): SpotlightActionData[] {
       group: 'Actions',
       leftSection: <IconPlus aria-hidden />,
       onClick: () => create.mutate(isNamed ? { name } : undefined),
+    },
+    {
+      id: 'first steps',
+      label: 'First steps',
+      group: 'Actions',
+      leftSection: <IconListCheck aria-hidden />,
+      onClick() {
+        chooseFirstSteps('open')
+        void navigate({ to: '/w/$workspaceId', params: { workspaceId: workspace.id } })
+      },
     },
   ]
 }

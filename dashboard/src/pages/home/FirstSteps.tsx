@@ -2,15 +2,21 @@ import { Button, TextInput } from '@mantine/core'
 import { IconCheck } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { Link } from '@tanstack/react-router'
-import { type FormEvent, type ReactNode, useEffect, useState } from 'react'
+import { type ReactNode, useEffect } from 'react'
 import { callOnce } from '../../api/call-once.ts'
 import { useSession } from '../../api/session.ts'
-import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { toCurl, type ApiCall } from '../../lib/curl.ts'
+import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
-import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
+import { Time } from '../../components/Time.tsx'
+import { useSenderCheck } from '../../components/use-sender-check.tsx'
+import { type ApiCall, toCurl } from '../../lib/curl.ts'
+import { plural } from '../../lib/format.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import classes from './FirstSteps.module.css'
+import type { Progress } from './use-first-steps.ts'
 
 const WELCOME = {
   name: 'Welcome',
@@ -25,70 +31,142 @@ const WELCOME = {
   ],
 } as const
 
-const IDLE_REFETCH_MS = 3_600_000
+const EVENT: ApiCall = { method: 'POST', path: '/events', body: { name: 'Signed up', email: 'you@example.com' } }
 
-/** Checks which first steps are done. */
-function useProgress(refetchMs: number) {
-  return useWorkspaceQuery(
-    ['first-steps'],
-    async (api, signal) => {
-      const query = { limit: 1 }
-      const [automations, contacts, messages] = await Promise.all([
-        api.GET('/automations', { params: { query: { limit: 100 } }, signal }),
-        api.GET('/contacts', { params: { query }, signal }),
-        api.GET('/messages', { params: { query }, signal }),
-      ])
-      return {
-        hasAutomation: automations.data.data.some(({ status }) => status === 'active'),
-        contact: contacts.data.data[0],
-        message: messages.data.data[0],
-      }
-    },
-    { refetchMs },
-  )
-}
-
-/**
- * Guides a new workspace to its first email, each step with its API request. Shows the children once an email was sent.
- */
-export function FirstStepsOr({ children }: { children: ReactNode }) {
-  const canEdit = useHasRole('editor')
-  // Poll rarely once the workspace has messages.
-  const [refetchMs, setRefetchMs] = useState(2_000)
-  const { data, error } = useProgress(refetchMs)
-  const [isDone, setDone] = useState(false)
-  const invalidate = useInvalidate()
-  const status = data?.message?.status
-  // The delivery log next to the steps shows the same status.
-  useEffect(() => void (status !== undefined && invalidate('messages', 'last')), [status, invalidate])
-  // A user who started here sees the last step.
-  const [hasBegun, setBegun] = useState(false)
-  if (error || isDone) return children
-  if (!data) return null
-  const isNew = data.message === undefined
-  if (!isNew && !hasBegun) {
-    if (refetchMs !== IDLE_REFETCH_MS) setRefetchMs(IDLE_REFETCH_MS)
-    return children
-  }
-  if (!canEdit) return children
-  return <Steps progress={data} onBegin={() => setBegun(true)} onDone={() => setDone(true)} />
-}
-
-type Progress = NonNullable<ReturnType<typeof useProgress>['data']>
-
-function Steps({
-  progress: { hasAutomation, contact, message },
+/** The way of a new workspace to its first email. A step is done when the workspace has what it asks for, whoever made it. */
+export function FirstSteps({
+  progress,
   onBegin,
-  onDone,
+  onHide,
 }: {
   progress: Progress
   onBegin: () => void
-  onDone: () => void
+  onHide: () => void
 }) {
+  const { workspace } = useWorkspace()
+  const params = { workspaceId: workspace.id }
+  const sender = useSenderCheck()
+  const { contacts, emails, running, event, message } = progress
+  const steps: StepProps[] = [
+    ...(workspace.mode === 'test'
+      ? []
+      : [
+          {
+            title: 'Verify the sender',
+            isDone: sender.isVerified,
+            fact: sender.fact,
+            action: (
+              <Link className="link" to="/w/$workspaceId/sender" params={params}>
+                Set up sender
+              </Link>
+            ),
+          },
+        ]),
+    {
+      title: 'Write an email',
+      isDone: emails > 0,
+      fact: emails > 0 ? plural(emails, 'email') : 'None yet. A template is used in automations and campaigns.',
+      action: (
+        <Link className="link" to="/w/$workspaceId/templates" params={params}>
+          Templates
+        </Link>
+      ),
+    },
+    {
+      title: 'Activate an automation, or send a campaign',
+      isDone: running > 0,
+      fact:
+        running > 0 ? `${running} active or sent` : 'The welcome automation mails every new contact. You can edit it.',
+      action: (
+        <Link className="link" to="/w/$workspaceId/automations" params={params}>
+          Automations
+        </Link>
+      ),
+      children: running === 0 && <CreateWelcome onBegin={onBegin} />,
+    },
+    {
+      title: 'Add contacts',
+      isDone: contacts > 0,
+      fact: contacts > 0 ? plural(contacts, 'contact') : 'Begin with yourself. New contacts enter the automation.',
+      action: (
+        <Link className="link" to="/w/$workspaceId/imports" params={params}>
+          Import
+        </Link>
+      ),
+      children: message === undefined && <AddYourself isNext={running > 0} onBegin={onBegin} />,
+    },
+    {
+      title: 'Connect your app',
+      isDone: event !== undefined,
+      fact: event ? (
+        <>
+          “{event.name}” arrived <Time at={event.firedAt} />
+        </>
+      ) : (
+        'Waiting for the first event. It creates its contact.'
+      ),
+      action: (
+        <Link className="link" to="/w/$workspaceId/keys" params={params}>
+          API keys
+        </Link>
+      ),
+      children: !event && <Request call={EVENT} />,
+    },
+  ]
+  const done = steps.filter(({ isDone }) => isDone).length
+  return (
+    <section className={classes.steps} aria-label="First steps">
+      <div className="row">
+        <h2 className={classes.claim}>Your first email</h2>
+        <Button className="push" variant="subtle" color="gray" onClick={onHide}>
+          Hide first steps
+        </Button>
+      </div>
+      <p className="t2">
+        {done === steps.length
+          ? 'All steps are done.'
+          : `${done} of ${steps.length} steps done. They check themselves, in any order.`}{' '}
+        {workspace.mode === 'test' && 'This is a test workspace: you’ll see what would have been sent.'}
+      </p>
+      {message !== undefined && <FirstMessage message={message} />}
+      <ol>
+        {steps.map((step, n) => (
+          <Step key={step.title} n={n + 1} {...step} />
+        ))}
+      </ol>
+    </section>
+  )
+}
+
+interface StepProps {
+  title: string
+  isDone: boolean
+  fact: ReactNode
+  action: ReactNode
+  children?: ReactNode
+}
+
+const Step = ({ n, title, isDone, fact, action, children }: StepProps & { n: number }) => (
+  <li className={classes.step}>
+    <span
+      className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`}
+      role="img"
+      aria-label={isDone ? 'Done' : `Step ${n}`}
+    >
+      {isDone ? <IconCheck size={14} stroke={2} /> : n}
+    </span>
+    <div>
+      <h3>{title}</h3>
+      <p className="t2">{fact}</p>
+    </div>
+    <div className={classes.action}>{action}</div>
+    {children !== undefined && children !== false && <div className={classes.content}>{children}</div>}
+  </li>
+)
+
+function CreateWelcome({ onBegin }: { onBegin: () => void }) {
   const { api, workspace } = useWorkspace()
-  const { data: session } = useSession()
   const invalidate = useInvalidate()
-  const [email, setEmail] = useState(session?.account.email ?? '')
   const create = useMutation({
     mutationFn: () =>
       callOnce([workspace.id, 'welcome'], (header) =>
@@ -100,126 +178,66 @@ function Steps({
     onMutate: onBegin,
     onSettled: () => invalidate(),
   })
-  const add = useMutation({
-    mutationFn: () => api.POST('/contacts', { body: { email } }),
-    onMutate: onBegin,
-    onSettled: () => invalidate(),
-  })
-  const submit = (event: FormEvent) => {
-    event.preventDefault()
-    add.mutate()
-  }
   return (
-    <section className={classes.steps} aria-label="Your first email">
-      <h2 className={classes.claim}>Send your first email in three steps</h2>
-      <p className="t2">
-        {workspace.mode === 'test'
-          ? 'This is a test workspace: you’ll see what would have been sent.'
-          : 'Use the buttons, or run the API requests on the right.'}
-      </p>
-      <ol>
-        <Step
-          n={1}
-          title="Create an automation"
-          isDone={hasAutomation}
-          description="Sends a welcome email to every new contact. You can edit it later."
-          call={{ method: 'POST', path: '/automations', body: WELCOME }}
-        >
-          <Button variant="filled" loading={create.isPending} onClick={() => create.mutate()}>
-            Create welcome automation
-          </Button>
-          <Link className="link" to="/w/$workspaceId/automations" params={{ workspaceId: workspace.id }}>
-            Start from scratch
-          </Link>
-          {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
-        </Step>
-        <Step
-          n={2}
-          title="Add yourself"
-          isDone={hasAutomation && contact !== undefined}
-          description="New contacts enter the automation, whether they are added here or through the API."
-          call={{ method: 'POST', path: '/contacts', body: { email } }}
-        >
-          <form onSubmit={submit} className={classes.form}>
-            <TextInput
-              aria-label="Email"
-              type="email"
-              value={email}
-              onChange={({ currentTarget: { value } }) => setEmail(value)}
-            />
-            <Button type="submit" variant={hasAutomation ? 'filled' : 'default'} loading={add.isPending}>
-              Add contact
-            </Button>
-          </form>
-          {add.isError && <ErrorBanner error={add.error} scrollsIntoView />}
-        </Step>
-        <Step
-          n={3}
-          title="Read your email"
-          isDone={message !== undefined}
-          description={
-            message === undefined
-              ? 'It appears here as soon as it is sent.'
-              : `“${message.subject ?? 'Your email'}” to ${message.to ?? 'you'}: ${MESSAGE_STATUS[message.status].label.toLowerCase()}.`
-          }
-          call={{ method: 'GET', path: `/contacts/${contact?.id ?? `email:${email}`}/activity` }}
-        >
-          {message?.contactId && (
-            <Link
-              to="/w/$workspaceId/contacts/$contactId"
-              params={{ workspaceId: workspace.id, contactId: message.contactId }}
-            >
-              <Button variant="filled" component="span">
-                Read email
-              </Button>
-            </Link>
-          )}
-          {message !== undefined && (
-            <Button variant="subtle" color="gray" onClick={onDone}>
-              Done
-            </Button>
-          )}
-        </Step>
-      </ol>
-    </section>
+    <>
+      {create.isError && <ErrorBanner error={create.error} scrollsIntoView />}
+      <Button variant="filled" loading={create.isPending} onClick={() => create.mutate()}>
+        Create welcome automation
+      </Button>
+    </>
   )
 }
 
-function Step({
-  n,
-  title,
-  isDone,
-  description,
-  call,
-  children,
-}: {
-  n: number
-  title: string
-  isDone: boolean
-  description: string
-  call: ApiCall
-  children: ReactNode
-}) {
+function AddYourself({ isNext, onBegin }: { isNext: boolean; onBegin: () => void }) {
+  const { api } = useWorkspace()
+  const { data: session } = useSession()
+  const invalidate = useInvalidate()
+  const form = useApiForm({
+    initialValues: { email: session?.account.email ?? '' },
+    async send({ email }) {
+      onBegin()
+      await api.POST('/contacts', { body: { email } }).finally(() => void invalidate())
+    },
+  })
   return (
-    <li className={classes.step}>
-      <span
-        className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`}
-        role="img"
-        aria-label={isDone ? 'Done' : `Step ${n}`}
-      >
-        {isDone ? <IconCheck size={14} stroke={2} /> : n}
+    <ApiForm form={form} label="Add yourself" className="" fieldsClassName={classes.form} hasUnsavedGuard={false}>
+      <TextInput aria-label="Email" type="email" {...form.getInputProps('email')} />
+      <Button type="submit" variant={isNext ? 'filled' : 'default'} loading={form.request.isPending}>
+        Add contact
+      </Button>
+    </ApiForm>
+  )
+}
+
+const Request = ({ call }: { call: ApiCall }) => (
+  <div className={classes.request}>
+    <pre className="mono" tabIndex={0} aria-label="API request">
+      {toCurl(call)}
+    </pre>
+    <CurlButton call={call} />
+  </div>
+)
+
+/** The first email, as soon as there is one. */
+function FirstMessage({ message }: { message: NonNullable<Progress['message']> }) {
+  const { workspace } = useWorkspace()
+  const invalidate = useInvalidate()
+  const { status, subject, to, contactId } = message
+  // The delivery log beside the steps shows the same status.
+  useEffect(() => void invalidate('messages', 'last'), [status, invalidate])
+  return (
+    <p className={`${classes.message} c-ok`} role="status">
+      <span>
+        “<bdi>{subject ?? 'Your email'}</bdi>” to <bdi>{to ?? 'you'}</bdi>: {MESSAGE_STATUS[status].label.toLowerCase()}
+        .
       </span>
-      <div className={classes.content}>
-        <h3>{title}</h3>
-        <p className="t2">{description}</p>
-        {(!isDone || n > 1) && <div className={classes.actions}>{children}</div>}
-      </div>
-      <div className={classes.request}>
-        <pre className="mono" tabIndex={0} aria-label={`API request: ${title}`}>
-          {toCurl(call)}
-        </pre>
-        <CurlButton call={call} />
-      </div>
-    </li>
+      {contactId !== null && (
+        <Link to="/w/$workspaceId/contacts/$contactId" params={{ workspaceId: workspace.id, contactId }}>
+          <Button variant="filled" component="span">
+            Read email
+          </Button>
+        </Link>
+      )}
+    </p>
   )
 }
