@@ -3,7 +3,7 @@ import { useWorkspaceQuery } from '../../api/workspace.tsx'
 
 const REFETCH_MS = 5_000
 
-/** The stats of an automation, kept up to date. They also tell that it was changed or deleted. */
+/** Loads the stats of an automation every few seconds. A new revision in them means that the automation was changed. */
 export function useAutomationStats(automationId: string) {
   const { data, error, dataUpdatedAt } = useWorkspaceQuery(
     ['automations', automationId, 'stats'],
