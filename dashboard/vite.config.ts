@@ -2,8 +2,9 @@ import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
 
 /** Modules of forms, which pages without a form need not load. */
-const FORMS =
-  /@mantine\/form|components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|Radio|Textarea)\/|components\/conditions|primitives\/(ApiForm|use-api-form)|Searchable|IntegerInput/
+const FORM = /@mantine\/form|primitives\/(ApiForm|use-api-form)/
+const FIELDS =
+  /components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|Radio|Textarea)\/|components\/conditions|Searchable|IntegerInput/
 
 /** Builds the dashboard, which the API serves at `/`. `npm run dev` serves it with hot reload and forwards requests to the API on port 3000. */
 export default defineConfig({
@@ -20,8 +21,14 @@ export default defineConfig({
         // What only forms and tables need is a chunk of its own, which the first page does without.
         codeSplitting: {
           groups: [
-            { name: 'shared', test: (id) => !FORMS.test(id), minShareCount: 6, priority: 1 },
-            { name: 'forms', minShareCount: 6 },
+            {
+              name: 'shared',
+              test: (id) => ![FORM, FIELDS].some((part) => part.test(id)),
+              minShareCount: 6,
+              priority: 1,
+            },
+            { name: 'form', test: FORM, minShareCount: 6 },
+            { name: 'fields', minShareCount: 6 },
           ],
         },
       },
