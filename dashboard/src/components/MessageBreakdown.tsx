@@ -67,8 +67,8 @@ export function MessageBreakdown({
       <StackedBar terms={terms.map(({ status, value }) => ({ meaning: MESSAGE_STATUS[status].tone, value }))} />
       <dl className={classes.terms}>
         <div>
-          <dd>{count(total.value)}</dd>
           <dt>{total.label}</dt>
+          <dd>{count(total.value)}</dd>
         </div>
         {terms.map(({ status, value }, n) => {
           const { icon: Icon, label, tone } = MESSAGE_STATUS[status]
@@ -77,11 +77,11 @@ export function MessageBreakdown({
               <span className={classes.sign} aria-hidden>
                 {n === 0 ? '=' : '+'}
               </span>
-              <dd>{count(value)}</dd>
               <dt className={`c-${tone}`}>
                 <Icon size={14} stroke={2} aria-hidden />
                 {label}
               </dt>
+              <dd>{count(value)}</dd>
             </div>
           )
         })}

@@ -32,15 +32,15 @@ export function Headline({ stats, hasGoal }: { stats: Stats; hasGoal: boolean })
       <StackedBar terms={terms.map(({ look, value }) => ({ meaning: look.tone, value }))} />
       <dl className={classes.terms}>
         <div>
-          <dd>{count(enrolled)}</dd>
           <dt className="t2">Enrolled</dt>
+          <dd>{count(enrolled)}</dd>
         </div>
         {terms.map(({ look, value }) => (
           <div key={look.label}>
-            <dd>{count(value)}</dd>
             <dt>
               <StatusBadge plain status={look} />
             </dt>
+            <dd>{count(value)}</dd>
           </div>
         ))}
       </dl>
