@@ -38,7 +38,7 @@ export function ProblemBar({
         {bytes !== undefined && (
           <span className={`push ${classes.size}`} title="Gmail cuts off emails with more than 102 KB of HTML">
             <span className="t2">Size</span>
-            <Progress w={54} value={(kilobytes / MAX_KB) * 100} aria-label="Size of the HTML" />
+            <Progress w={54} value={(kilobytes / MAX_KB) * 100} aria-hidden />
             <span className="t2">
               {count(kilobytes)} of {MAX_KB} KB
             </span>

@@ -55,7 +55,7 @@ export function Page({
         ) : (
           <div className={classes.columns}>
             <div className={classes.body}>{children}</div>
-            <aside className={classes.aside}>{aside}</aside>
+            {aside !== false && <aside className={classes.aside}>{aside}</aside>}
           </div>
         )}
       </main>

@@ -46,6 +46,8 @@ export const theme = createTheme({
         closeButtonProps: { 'aria-label': 'Close' },
       },
     }),
+    // Not imported: fields import it with their menu.
+    ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
     // Not imported: only the pages for signing in need it.
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, 'aria-label': 'Show password' } },

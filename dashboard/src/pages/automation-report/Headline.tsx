@@ -78,6 +78,14 @@ export function Figures({
         },
       ]
     : []
+  const notes = [
+    conversion?.counted === 0 &&
+      `No enrollment is older than ${plural(conversion.windowDays, 'day')} yet, so there is no conversion.`,
+    conversion &&
+      conversion.counted > 0 &&
+      `Goal conversion counts the ${plural(conversion.counted, 'enrollment')} older than ${plural(conversion.windowDays, 'day')}, so that contacts who still have time do not lower it.`,
+    machineOpened > 0 && 'Opens by machines are not counted.',
+  ].filter(Boolean)
   return (
     <div className={classes.figures}>
       <Metrics
@@ -94,14 +102,7 @@ export function Figures({
           rate('Click rate', clicked, 'clicked', sender?.trackClicks),
         ]}
       />
-      <p className="small t3">
-        {conversion?.counted === 0 &&
-          `No enrollment is older than ${plural(conversion.windowDays, 'day')} yet, so there is no conversion. `}
-        {conversion &&
-          conversion.counted > 0 &&
-          `Goal conversion counts the ${plural(conversion.counted, 'enrollment')} older than ${plural(conversion.windowDays, 'day')}, so that contacts who still have time do not lower it. `}
-        {machineOpened > 0 && 'Opens by machines are not counted.'}
-      </p>
+      {notes.length > 0 && <p className="small t3">{notes.join(' ')}</p>}
     </div>
   )
 }

@@ -56,7 +56,7 @@ export function AutomationsPage() {
           aria-label="Filter by name or trigger"
           placeholder="Filter by name or trigger"
           leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd>/</kbd>}
+          rightSection={<kbd aria-hidden>/</kbd>}
           value={q}
           onChange={({ currentTarget: { value } }) =>
             void navigate({ search: { ...(status && { status }), ...(value && { q: value }) }, replace: true })

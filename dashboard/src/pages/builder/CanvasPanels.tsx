@@ -31,14 +31,14 @@ export function ZoomControls() {
   return (
     <Panel position="bottom-left" className={classes.zoom}>
       <ActionIcon aria-label="Zoom out" onClick={() => void zoomOut()}>
-        <IconMinus />
+        <IconMinus aria-hidden />
       </ActionIcon>
       <span className="small">{Math.round(zoom * 100)} %</span>
       <ActionIcon aria-label="Zoom in" onClick={() => void zoomIn()}>
-        <IconPlus />
+        <IconPlus aria-hidden />
       </ActionIcon>
       <ActionIcon aria-label="Fit to screen" onClick={fit}>
-        <IconMaximize />
+        <IconMaximize aria-hidden />
       </ActionIcon>
     </Panel>
   )

@@ -65,7 +65,7 @@ export function CampaignsPage() {
           aria-label="Search campaigns"
           placeholder="Name or subject"
           leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd>/</kbd>}
+          rightSection={<kbd aria-hidden>/</kbd>}
           value={q}
           onChange={({ currentTarget: { value } }) => set({ q: value })}
         />

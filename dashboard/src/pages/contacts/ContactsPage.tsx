@@ -81,7 +81,7 @@ export function ContactsPage() {
           aria-label="Search"
           placeholder="Search by email or name"
           leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd>/</kbd>}
+          rightSection={<kbd aria-hidden>/</kbd>}
           defaultValue={search.q ?? search.email ?? ''}
           onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
         />

@@ -36,29 +36,32 @@ export function EventAside({ event, onClose }: { event: EventName; onClose: () =
         ))}
       </Section>
       <Section title="Used by" meta={users}>
-        {users === 0 && <p className="t2">No automation and no segment uses it.</p>}
-        <ul>
-          {usedBy.automations.map((automation) => (
-            <li key={automation.id} className={classes.user}>
-              <Link
-                className="link"
-                to="/w/$workspaceId/automations/$automationId"
-                params={{ ...params, automationId: automation.id }}
-              >
-                {automation.name}
-              </Link>
-              <span className="t3">Automation</span>
-            </li>
-          ))}
-          {usedBy.segments.map((segment) => (
-            <li key={segment.id} className={classes.user}>
-              <Link className="link" to="/w/$workspaceId/contacts" params={params} search={{ segmentId: segment.id }}>
-                {segment.name}
-              </Link>
-              <span className="t3">Segment</span>
-            </li>
-          ))}
-        </ul>
+        {users === 0 ? (
+          <p className="t2">No automation and no segment uses it.</p>
+        ) : (
+          <ul>
+            {usedBy.automations.map((automation) => (
+              <li key={automation.id} className={classes.user}>
+                <Link
+                  className="link"
+                  to="/w/$workspaceId/automations/$automationId"
+                  params={{ ...params, automationId: automation.id }}
+                >
+                  {automation.name}
+                </Link>
+                <span className="t3">Automation</span>
+              </li>
+            ))}
+            {usedBy.segments.map((segment) => (
+              <li key={segment.id} className={classes.user}>
+                <Link className="link" to="/w/$workspaceId/contacts" params={params} search={{ segmentId: segment.id }}>
+                  {segment.name}
+                </Link>
+                <span className="t3">Segment</span>
+              </li>
+            ))}
+          </ul>
+        )}
       </Section>
       {similarTo !== null && <SimilarName event={event} similarTo={similarTo} onDone={onClose} />}
     </AsidePanel>

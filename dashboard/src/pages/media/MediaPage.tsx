@@ -59,7 +59,7 @@ export function MediaPage() {
             aria-label="Search files"
             placeholder="Name or alt text"
             leftSection={<IconSearch aria-hidden />}
-            rightSection={<kbd>/</kbd>}
+            rightSection={<kbd aria-hidden>/</kbd>}
             value={q}
             onChange={({ currentTarget: { value } }) => set({ q: value, page: 1 })}
             style={{ maxWidth: 320, marginBottom: 16 }}

@@ -100,7 +100,7 @@ export function TemplatesPage() {
           aria-label="Search templates"
           placeholder="Name or subject"
           leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd>/</kbd>}
+          rightSection={<kbd aria-hidden>/</kbd>}
           value={q}
           onChange={({ currentTarget: { value } }) => set({ q: value })}
         />
