@@ -82,7 +82,7 @@ describe('builder with branches', () => {
         .button(/^Add step/)
         .last()
         .click()
-    const addToBranch = () => d.button('Add step at the start of the branch')
+    const addToBranch = () => d.button(/^Add step at the start of branch/)
     await addLast()
     await write('Your trial has begun')
     await addLast()

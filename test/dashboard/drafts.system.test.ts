@@ -67,7 +67,7 @@ describe('automation drafts in the builder', () => {
     const { body: mine } = await d.service.call('GET', `automations/${automationId}/draft`)
     const content = JSON.parse(JSON.stringify(mine.data.content).replace('Mine', 'An hour of work')) as object
     await d.service.call('PUT', `automations/${automationId}/draft`, { content, basedOn: mine.data.basedOn })
-    await d.press('More')
+    await d.press('More actions')
     await d.page.getByRole('menuitem', { name: 'Discard draft…' }).click()
     await d.press('Discard draft')
     await d.shows('This was changed since you read it')
@@ -150,7 +150,7 @@ describe('automation drafts in the builder', () => {
 
   const draftOf = (automationId: string) => d.service.call('GET', `automations/${automationId}/draft`)
   const choose = async (item: string, word: string) => {
-    await d.press('More')
+    await d.press('More actions')
     await d.page.getByRole('menuitem', { name: item }).click()
     await d.page.getByRole('button', { name: word }).click()
   }

@@ -121,7 +121,7 @@ describe('dashboard by mouse', () => {
     const becomes = (expected: string) =>
       eventually(`it is ${expected}`, async () => (await status()) === expected || undefined)
     const choose = async (item: string, confirm: string) => {
-      await d.press('More')
+      await d.press('More actions')
       await d.page.getByRole('menuitem', { name: item }).click()
       await d.shows('1 active contact')
       await d.press(confirm)
@@ -145,11 +145,11 @@ describe('dashboard by mouse', () => {
   it('finds and erases a contact', async () => {
     const { email } = await aWelcome()
     await d.open('/contacts')
-    await d.field('Search').fill(email.slice(0, -6).toUpperCase())
+    await d.field('Search contacts').fill(email.slice(0, -6).toUpperCase())
     await d.link(email).click()
     await d.press('Hello Grace')
     await d.shows('Hi')
-    await d.press('More')
+    await d.press('More actions')
     await d.page.getByRole('menuitem', { name: 'Erase…' }).click()
     await d.press('Erase contact')
     await d.isAt('Contacts', 1)

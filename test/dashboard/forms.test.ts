@@ -17,7 +17,7 @@ describe('dashboard forms', () => {
       metadata: { plan: 'free' },
     })
     await d.open(`/contacts/${contactId}`)
-    await d.press('Edit')
+    await d.press('Edit contact')
     const form = d.form('Edit contact')
     await form.getByLabel('External ID').fill('x-1')
     await d.service.call('PATCH', `contacts/${contactId}`, { firstName: 'Theirs', metadata: { plan: 'pro' } })

@@ -223,7 +223,7 @@ describe('templates in the dashboard', () => {
     assert.equal(design, undefined)
     await look('Desktop')
     await frame().getByText('Hello Ada').waitFor()
-    await d.press('More')
+    await d.press('More actions')
     await d.menuItem('Delete…')
     await d.press('Delete template')
     await d.isAt('Templates')

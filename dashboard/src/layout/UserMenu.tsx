@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton, useMantineColorScheme } from '@mantine/core'
+import { Menu, UnstyledButton, useMantineColorScheme, VisuallyHidden } from '@mantine/core'
 import { IconDeviceDesktop, IconLogout, IconMoon, IconSun, IconUser } from '@tabler/icons-react'
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
@@ -70,6 +70,7 @@ export function UserMenu() {
     <Menu position="top-start" width={240}>
       <Menu.Target>
         <UnstyledButton className={classes.line}>
+          <VisuallyHidden>Account: </VisuallyHidden>
           <span className={classes.avatar} aria-hidden>
             {email[0]?.toUpperCase()}
           </span>

@@ -1,4 +1,4 @@
-import { Menu, UnstyledButton } from '@mantine/core'
+import { Menu, UnstyledButton, VisuallyHidden } from '@mantine/core'
 import { IconCheck, IconSelector } from '@tabler/icons-react'
 import { useNavigate } from '@tanstack/react-router'
 import { useSession, type Workspace } from '../api/session.ts'
@@ -37,6 +37,7 @@ export function WorkspaceMenu() {
     <Menu position="bottom-start" width={260}>
       <Menu.Target>
         <UnstyledButton className={`${classes.workspace} ${workspace.mode === 'test' ? classes.test : ''}`}>
+          <VisuallyHidden>Workspace: </VisuallyHidden>
           <Tile of={workspace} />
           <span className="cut">{workspace.name}</span>
           <span className={classes.mode}>{modeOf(workspace)}</span>

@@ -51,12 +51,14 @@ function PasswordForm() {
         label="Current password"
         description="Leave empty if you don’t have a password yet."
         autoComplete="current-password"
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show current password' }}
         {...form.getInputProps('currentPassword')}
       />
       <PasswordInput
         label="New password"
         description="At least 12 characters."
         autoComplete="new-password"
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show new password' }}
         required
         withAsterisk={false}
         {...form.getInputProps('password')}
@@ -111,7 +113,7 @@ function Sessions() {
       <h2>Sessions</h2>
       {error && <ErrorBanner error={error} />}
       {end.isError && <ErrorBanner error={end.error} scrollsIntoView />}
-      <ul>
+      <ul aria-label="Sessions">
         {data?.map(({ id, isCurrent, userAgent, lastUsedAt }) => (
           <li key={id} className="row" style={{ minHeight: 36 }}>
             <span className="cut" title={userAgent ?? undefined}>
@@ -120,7 +122,11 @@ function Sessions() {
             <span className="t3 push">
               <Time at={lastUsedAt} />
             </span>
-            {!isCurrent && <Button onClick={() => end.mutate(id)}>Sign out</Button>}
+            {!isCurrent && (
+              <Button aria-label={`Sign out ${browserOf(userAgent)}`} onClick={() => end.mutate(id)}>
+                Sign out
+              </Button>
+            )}
           </li>
         ))}
       </ul>

@@ -32,19 +32,21 @@ export function Passkeys() {
             : 'Passkeys need HTTPS and a domain name, or localhost.'}
         </p>
       )}
-      <ul>
-        {data?.map(({ id, name, lastUsedAt }) => (
-          <li key={id} className="row" style={{ minHeight: 36 }}>
-            <span className="cut">{name}</span>
-            <span className="t3 push">
-              <Time at={lastUsedAt} />
-            </span>
-            <Button aria-label={`Remove ${name}`} onClick={() => remove.mutate(id)}>
-              Remove
-            </Button>
-          </li>
-        ))}
-      </ul>
+      {data && data.length > 0 && (
+        <ul aria-label="Passkeys">
+          {data.map(({ id, name, lastUsedAt }) => (
+            <li key={id} className="row" style={{ minHeight: 36 }}>
+              <span className="cut">{name}</span>
+              <span className="t3 push">
+                <Time at={lastUsedAt} />
+              </span>
+              <Button aria-label={`Remove ${name}`} onClick={() => remove.mutate(id)}>
+                Remove
+              </Button>
+            </li>
+          ))}
+        </ul>
+      )}
       {isAdding ? (
         <PasskeyForm
           onDone={() => {
@@ -89,6 +91,7 @@ function PasskeyForm({ onDone }: { onDone: () => void }) {
         label="Current password"
         description="Required if your account has a password."
         autoComplete="current-password"
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show password of the account' }}
         {...form.getInputProps('currentPassword')}
       />
     </ApiForm>

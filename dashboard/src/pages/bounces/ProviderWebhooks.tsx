@@ -109,6 +109,7 @@ function CredentialForm({ source, name }: { source: Source; name: string }) {
         label={label}
         description={isSet ? 'Stored encrypted. Enter a new value to replace it.' : 'Stored encrypted.'}
         autoComplete="off"
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': `Show ${name} credential` }}
         className={classes.credential}
         {...form.getInputProps('credential')}
       />

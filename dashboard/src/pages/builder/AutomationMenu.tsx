@@ -15,7 +15,7 @@ export const AutomationMenu = ({
 }) => (
   <Menu>
     <Menu.Target>
-      <ActionIcon aria-label="More">
+      <ActionIcon aria-label="More actions">
         <IconDots aria-hidden />
       </ActionIcon>
     </Menu.Target>

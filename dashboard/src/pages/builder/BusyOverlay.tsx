@@ -17,7 +17,7 @@ export function BusyOverlay() {
         if (document.activeElement !== document.body) return
         const again = name === null ? null : document.querySelector<HTMLElement>(`[aria-label="${CSS.escape(name)}"]`)
         const back = before instanceof HTMLElement && before !== document.body && before.isConnected ? before : again
-        ;(back ?? document.querySelector<HTMLElement>('[aria-label="More"]'))?.focus()
+        ;(back ?? document.querySelector<HTMLElement>('[aria-label="More actions"]'))?.focus()
       }, 50)
     }
   }, [])

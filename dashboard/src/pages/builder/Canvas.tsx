@@ -77,6 +77,7 @@ function Flow({
   return (
     <DropContext value={drop && placeKey(drop)}>
       <ReactFlow
+        aria-label="Steps"
         className={classes.flow}
         nodes={nodes}
         edges={edges}

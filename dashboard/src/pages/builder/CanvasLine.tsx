@@ -22,7 +22,7 @@ export type LineEdge = Edge<
 export const CanvasLine = memo(({ data }: EdgeProps<LineEdge>) => {
   if (!data) return null
   const { line, onAdd, contacts } = data
-  const { from, to, place, hasArrow } = line
+  const { from, to, place, addLabel, hasArrow } = line
   return (
     <>
       <path
@@ -40,7 +40,7 @@ export const CanvasLine = memo(({ data }: EdgeProps<LineEdge>) => {
             className={classes.onLine}
             style={{ transform: `translate(-50%, -50%) translate(${from.x}px, ${from.y + PLUS_OFFSET}px)` }}
           >
-            {onAdd && <PlusButton place={place} onAdd={onAdd} />}
+            {onAdd && <PlusButton place={place} label={addLabel} onAdd={onAdd} />}
             {contacts && <span className="small strong">{count(contacts.through)}</span>}
           </div>
         </EdgeLabelRenderer>
@@ -49,16 +49,23 @@ export const CanvasLine = memo(({ data }: EdgeProps<LineEdge>) => {
   )
 })
 
-function PlusButton({ place, onAdd }: { place: Place; onAdd: NonNullable<CanvasProps['onAdd']> }) {
+function PlusButton({
+  place,
+  label,
+  onAdd,
+}: {
+  place: Place
+  label: string | undefined
+  onAdd: NonNullable<CanvasProps['onAdd']>
+}) {
   const isDrop = use(DropContext) === placeKey(place)
-  const { parent, at } = place
   return (
     <button
       type="button"
       className={`nodrag nopan ${classes.plus}`}
       data-drop={isDrop || undefined}
       aria-haspopup="menu"
-      aria-label={`Add step ${at === 0 ? (parent === null ? 'at the start' : 'at the start of the branch') : 'here'}`}
+      aria-label={label}
       onClick={({ currentTarget }) => onAdd(place, currentTarget.getBoundingClientRect())}
     >
       <IconPlus size={12} stroke={2.25} aria-hidden />

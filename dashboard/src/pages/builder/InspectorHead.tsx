@@ -29,7 +29,7 @@ export function InspectorHead({
       {onActions && (
         <ActionIcon
           className="push"
-          aria-label="Actions"
+          aria-label={`Actions for ${title}`}
           aria-haspopup="menu"
           onClick={({ currentTarget }) => onActions(currentTarget.getBoundingClientRect())}
         >

@@ -6,6 +6,7 @@ import type { CanvasProps } from './canvas-props.ts'
 import classes from './Outline.module.css'
 import { branchSentence, detailOf, leaveRuleText, titleOf } from './describe-step.ts'
 import { StatsLine } from './StatsLine.tsx'
+import { addLabelOf } from './selection-label.ts'
 import { refusedCount } from './step-stats.ts'
 import { branchesOf, branchId, type ListRef, type Place, ROOT } from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
@@ -46,10 +47,10 @@ export function Outline(props: CanvasProps) {
 }
 
 function StepList({ steps, list, ...props }: CanvasProps & { steps: readonly Step[]; list: ListRef }) {
-  const { selected, onSelect, onAdd, names, numbers } = props
+  const { selected, onSelect, names, numbers } = props
   return (
     <>
-      <AddItem place={{ ...list, at: 0 }} onAdd={onAdd} />
+      <AddItem {...props} place={{ ...list, at: 0 }} />
       {steps.map((step, at) => (
         <StepItems key={step.id} step={step} {...props}>
           <Item
@@ -64,7 +65,7 @@ function StepList({ steps, list, ...props }: CanvasProps & { steps: readonly Ste
               <StepDetail step={step} names={names} numbers={numbers} />
             </span>
           </Item>
-          <AddItem place={{ ...list, at: at + 1 }} onAdd={onAdd} />
+          <AddItem {...props} place={{ ...list, at: at + 1 }} />
         </StepItems>
       ))}
     </>
@@ -110,14 +111,14 @@ const StepIcon = ({ step }: { step: Step }) => {
   return <Icon aria-hidden />
 }
 
-const AddItem = ({ place, onAdd }: { place: Place; onAdd: CanvasProps['onAdd'] }) => (
+const AddItem = ({ place, onAdd, sequence, tree }: CanvasProps & { place: Place }) => (
   <li className={classes.between}>
     {onAdd && (
       <button
         type="button"
         className={classes.plus}
         aria-haspopup="menu"
-        aria-label={`Add step ${place.at === 0 ? (place.parent === null ? 'at the start' : 'at the start of the branch') : 'here'}`}
+        aria-label={addLabelOf(place, sequence.steps, tree)}
         onClick={({ currentTarget }) => onAdd(place, currentTarget.getBoundingClientRect())}
       >
         <IconPlus size={12} stroke={2.25} aria-hidden />

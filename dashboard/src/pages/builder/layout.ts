@@ -1,4 +1,14 @@
-import { branchesOf, branchId, type ListRef, type Place, placeKey, ROOT } from './step-tree.ts'
+import { addLabelOf } from './selection-label.ts'
+import {
+  branchesOf,
+  branchId,
+  indexTree,
+  type ListRef,
+  type Place,
+  placeKey,
+  ROOT,
+  type TreeIndex,
+} from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
 import type { Step } from './steps.ts'
 
@@ -46,6 +56,8 @@ export interface LaidOutLine {
   to: Point
   /** The place where a step can be added on it. */
   place?: Place
+  /** The name of the button that adds it. */
+  addLabel?: string
   /** Whether an arrow shows the direction. */
   hasArrow: boolean
 }
@@ -79,8 +91,8 @@ export const shapeOf = (steps: readonly Step[]): string =>
 
 /** Computes where the steps of a tree are drawn: from top to bottom, branches side by side. */
 export function layOut(steps: readonly Step[]): Layout {
-  const layout = new TreeLayout()
-  return layout.draw(steps)
+  const layout = new TreeLayout(steps)
+  return layout.draw()
 }
 
 class TreeLayout {
@@ -90,7 +102,16 @@ class TreeLayout {
   private readonly extents = new Map<readonly Step[], Extent>()
   private readonly axes = new Map<string, { x: number; bottom: number; top: number }>()
 
-  draw(steps: readonly Step[]): Layout {
+  private readonly steps: readonly Step[]
+  private readonly tree: TreeIndex
+
+  constructor(steps: readonly Step[]) {
+    this.steps = steps
+    this.tree = indexTree(steps)
+  }
+
+  draw(): Layout {
+    const { steps } = this
     this.put({ kind: 'trigger', id: 'trigger', width: CARD_WIDTH, height: TRIGGER_HEIGHT, x: 0, y: 0 })
     const { source, y } = this.list(steps, END, 0, 'trigger', TRIGGER_HEIGHT + GAP)
     this.put({ kind: 'end', id: 'end', width: CARD_WIDTH, height: END_HEIGHT, x: 0, y })
@@ -114,7 +135,7 @@ class TreeLayout {
       target,
       from: { x: from.x, y: from.bottom },
       to: { x: to.x, y: to.top },
-      ...(place && { place }),
+      ...(place && { place, addLabel: addLabelOf(place, this.steps, this.tree) }),
       hasArrow: !target.startsWith('join '),
     })
     if (place) this.places.push({ place, x: from.x, y: from.bottom + GAP / 2 })

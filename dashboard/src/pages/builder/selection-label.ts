@@ -3,8 +3,9 @@ import type { Selected } from './canvas-context.ts'
 import { branchSentence, titleOf } from './describe-step.ts'
 import type { AutomationDraft } from './draft.ts'
 import { problemOf } from './problems.ts'
-import { branchesOf, type ListRef, parseBranchId, type TreeIndex } from './step-tree.ts'
+import { branchesOf, listAt, type ListRef, parseBranchId, type Place, type TreeIndex } from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
+import type { Step } from './steps.ts'
 
 /** Describes a node for screen readers: "Step 3, condition: plan is pro? 2 branches". */
 export function labelOf(id: Selected, { steps }: AutomationDraft, tree: TreeIndex, names: Names): string {
@@ -32,6 +33,15 @@ export function labelOf(id: Selected, { steps }: AutomationDraft, tree: TreeInde
     )
   }
   return id === 'end' ? 'End' : steps.length === 0 ? 'Trigger, no steps' : 'Trigger'
+}
+
+/** Names a button that adds a step, by the step before it. The name does not depend on what fields contain. */
+export function addLabelOf(place: Place, steps: readonly Step[], tree: TreeIndex): string {
+  const { parent, branch, at } = place
+  const before = listAt(steps, tree, place)[at - 1]
+  if (before) return `Add step after step ${tree.find(before.id)?.number}`
+  const outer = parent === null ? undefined : tree.find(parent)
+  return `Add step at the start${outer ? ` of branch ${branch + 1} of step ${outer.number}` : ''}`
 }
 
 /** The name of a branch by its place. */

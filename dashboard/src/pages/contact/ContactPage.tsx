@@ -73,7 +73,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
             </Button>
             <Menu>
               <Menu.Target>
-                <ActionIcon aria-label="More">
+                <ActionIcon aria-label="More actions">
                   <IconDots />
                 </ActionIcon>
               </Menu.Target>

@@ -29,7 +29,7 @@ export function ContactSidebar({
         meta={attributeCount}
         action={
           canEdit && (
-            <button type="button" className="link textButton" onClick={onEdit}>
+            <button type="button" className="link textButton" aria-label="Edit contact" onClick={onEdit}>
               Edit
             </button>
           )

@@ -78,7 +78,7 @@ export function ContactsPage() {
       <ContactViews segmentId={search.segmentId} onChange={(segmentId) => set({ segmentId })}>
         <TextInput
           ref={find}
-          aria-label="Search"
+          aria-label="Search contacts"
           placeholder="Search by email or name"
           leftSection={<IconSearch aria-hidden />}
           rightSection={<kbd aria-hidden>/</kbd>}

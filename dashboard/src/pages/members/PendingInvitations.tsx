@@ -38,8 +38,13 @@ export function PendingInvitations() {
       hidesHead: true,
       isNumber: true,
       phone: 'state',
-      cell: ({ id }) => (
-        <Button variant="subtle" color="gray" onClick={() => revoke.mutate(id)}>
+      cell: ({ id, email }) => (
+        <Button
+          variant="subtle"
+          color="gray"
+          aria-label={`Revoke invitation ${email === null ? 'link' : `of ${email}`}`}
+          onClick={() => revoke.mutate(id)}
+        >
           Revoke
         </Button>
       ),

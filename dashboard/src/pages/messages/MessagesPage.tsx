@@ -93,7 +93,7 @@ export function MessagesPage() {
   const canDecide = canEdit && (status === 'UNCONFIRMED' || status === 'FAILED')
   return (
     <Page title="Messages">
-      <div className="tabs">
+      <div className="tabs" role="group" aria-label="Status">
         <UnstyledButton
           className="tab"
           aria-pressed={status === undefined}

@@ -114,10 +114,22 @@ function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Se
         <ConfirmDeleteSegment segment={segment} onDone={() => setRemoving(undefined)} />
       ) : (
         <>
-          <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => onEdit?.(segment)}>
+          <Button
+            variant="subtle"
+            color="gray"
+            aria-label={`Edit ${segment.name}`}
+            disabled={!onEdit}
+            onClick={() => onEdit?.(segment)}
+          >
             Edit
           </Button>
-          <Button variant="subtle" color="gray" disabled={!onEdit} onClick={() => setRemoving(segment.id)}>
+          <Button
+            variant="subtle"
+            color="gray"
+            aria-label={`Delete ${segment.name}…`}
+            disabled={!onEdit}
+            onClick={() => setRemoving(segment.id)}
+          >
             Delete…
           </Button>
         </>

@@ -111,13 +111,14 @@ const columnsFor = (canEdit: boolean): readonly Column<Suppression>[] => [
 ]
 
 /** Asks for confirmation: sending to people who opted out leads to blocklisting. */
-function RemoveButton({ suppression: { id, reason } }: { suppression: Suppression }) {
+function RemoveButton({ suppression: { id, email, reason } }: { suppression: Suppression }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const isOptOut = reason === 'UNSUBSCRIBED' || reason === 'COMPLAINED' || reason === 'IMPORTED'
   return (
     <AskButton
       label="Remove…"
+      name={`Remove ${email}…`}
       confirmLabel="Remove suppression"
       path={`/suppressions/${id}`}
       description={`${isOptOut ? 'Only do this if the person asked to hear from you again.' : 'This address will be emailed again.'} Stopped automations won’t restart.`}

@@ -66,7 +66,7 @@ export function TemplateEditor({
           {canEdit && (
             <Menu>
               <Menu.Target>
-                <ActionIcon aria-label="More">
+                <ActionIcon aria-label="More actions">
                   <IconDots aria-hidden />
                 </ActionIcon>
               </Menu.Target>
