@@ -66,7 +66,7 @@ interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows: given, error, onRetry, empty, label, columns, sort, onSort, idOf, bulk, link, below, isCurrent } = props
   const rows = sorted(given ?? [], columns, sort)
-  const selection = useSelection(rows, idOf)
+  const selection = useSelection(given && rows, idOf)
   if (error !== undefined && error !== null && !given)
     return <ErrorBanner error={error} {...(onRetry && { onRetry })} />
   if (!given) return <SkeletonRows rows={6} />
@@ -120,7 +120,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                   ))}
                 </tr>
                 {below?.(row) && (
-                  <tr>
+                  <tr data-below>
                     <td colSpan={columns.length + (bulk ? 1 : 0)}>{below(row)}</td>
                   </tr>
                 )}
@@ -215,7 +215,9 @@ function Foot<Row>({ keys = [], total, bulk, link, selection }: DataTableProps<R
 
 /** A click anywhere in a row is a click on its link, with the same keys: ⌘ opens a new tab. */
 function openRow({ target, ctrlKey, metaKey, shiftKey }: MouseEvent<HTMLElement>): void {
-  if (!(target instanceof Element) || target.closest('a, button, input, label')) return
+  // The cell of the checkbox only selects, so that a click beside it does not leave the page.
+  if (!(target instanceof Element) || target.closest('a, button, input, label, [data-cell=select], [data-below]'))
+    return
   if (window.getSelection()?.isCollapsed === false) return
   const opened = target.closest('tr')?.querySelector<HTMLAnchorElement>('a')
   const { MouseEvent: Click } = window
