@@ -1,6 +1,6 @@
 import { useForm, type UseFormReturnType } from '@mantine/form'
 import { useMutation, type UseMutationResult } from '@tanstack/react-query'
-import { useEffect, useId, useRef } from 'react'
+import { useEffect, useId, useRef, useState } from 'react'
 import { fieldErrorsOf } from '../lib/field-errors.ts'
 import { stableJson } from '../lib/stable-json.ts'
 
@@ -95,11 +95,14 @@ export function useApiForm<Values extends object, Result = unknown>({
   })
   const key = stableJson(initialValues)
   useEffect(() => follow.current?.(), [key])
-  const focusFirst = (names: string[]) => {
-    const [name] = names
-    // After the fields are enabled again.
-    if (name !== undefined) requestAnimationFrame(() => form.getInputNode(name as never)?.focus())
-  }
+  // The race: an error arrives before the fields, which are disabled during a request, are enabled again. The guard: the focus moves
+  // when the request is no longer pending, not in the next frame. Test: test/dashboard/primitives-forms.test.ts.
+  const [wrong, setWrong] = useState<string>()
+  useEffect(() => {
+    if (wrong === undefined || request.isPending) return
+    form.getInputNode(wrong as never)?.focus()
+    setWrong(undefined)
+  }, [wrong, request.isPending])
   const sendNow = (values: Values) => {
     if (isEdit && Object.keys(changesOf(values, initialValues)).length === 0) return onSent?.(undefined)
     request.mutate(values, {
@@ -107,7 +110,7 @@ export function useApiForm<Values extends object, Result = unknown>({
       onError(error) {
         const errors = errorsByField(error, values)
         form.setErrors(errors)
-        focusFirst(Object.keys(errors))
+        setWrong(Object.keys(errors)[0])
       },
     })
   }
@@ -115,7 +118,7 @@ export function useApiForm<Values extends object, Result = unknown>({
   return {
     ...form,
     request,
-    submit: form.onSubmit(sendNow, (errors) => focusFirst(Object.keys(errors))),
+    submit: form.onSubmit(sendNow, (errors) => setWrong(Object.keys(errors)[0])),
     changes,
     hasChanges: Object.keys(changes).length > 0,
     otherError:
