@@ -25,28 +25,36 @@ export function useAutosave({ key, savedKey, save }: { key: string; savedKey: st
 } {
   const [state, setState] = useState<SaveState>({ kind: 'saved', at: null })
   const latest = useRef({ key, savedKey, save, hasFailed: false })
+  // What was saved, until the page shows it as saved.
+  const justSaved = useRef<string>(undefined)
   useEffect(() => {
+    if (savedKey !== latest.current.savedKey) justSaved.current = undefined
     latest.current = { key, savedKey, save, hasFailed: state.kind === 'failed' }
   })
   const running = useRef<Promise<boolean>>(undefined)
   const run = async (): Promise<boolean> => {
     setState({ kind: 'saving' })
+    const { key: saving, save: saveLatest } = latest.current
     try {
-      await latest.current.save()
+      await saveLatest()
+      justSaved.current = saving
       setState({ kind: 'saved', at: new Date() })
       return true
     } catch (error) {
       setState({ kind: 'failed', error })
       return false
-    } finally {
-      running.current = undefined
     }
   }
   /** Saves now what is not saved yet. @returns whether everything is saved */
   const flush = async (): Promise<boolean> => {
-    await running.current
-    if (latest.current.key === latest.current.savedKey) return true
-    running.current = run()
+    // The race: several callers wait for the same request, and each finds a change to save. The guard: a caller starts a request in
+    // the same task in which it finds none running. Test: test/dashboard/primitives-forms.test.ts.
+    while (running.current) await running.current
+    const { key: now, savedKey: saved } = latest.current
+    if (now === saved || now === justSaved.current) return true
+    running.current = run().finally(() => {
+      running.current = undefined
+    })
     return running.current
   }
   const later = useDebouncedCallback(() => void flush(), PAUSE_MS)
