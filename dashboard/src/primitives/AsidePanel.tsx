@@ -24,8 +24,10 @@ export function AsidePanel({
   return (
     <section
       aria-label={label}
-      onKeyDown={({ key, defaultPrevented }) => {
-        if (key === 'Escape' && !defaultPrevented) onClose()
+      onKeyDown={({ key, defaultPrevented, currentTarget, target }) => {
+        // Escape in an open menu or list of options closes only that. A menu is a child of the panel in React, not on the page.
+        const isInside = target instanceof Element && currentTarget.contains(target)
+        if (key === 'Escape' && !defaultPrevented && isInside && !target.closest('[aria-expanded=true]')) onClose()
       }}
     >
       <div className="row" style={{ marginBottom: 16 }}>

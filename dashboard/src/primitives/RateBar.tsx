@@ -26,7 +26,10 @@ export function RateInterval({
 }) {
   const { low, high } = wilson(value, total)
   const at = (rate: number) => `${max > 0 ? Math.min(100, (100 * rate) / max) : 0}%`
-  const text = `${percentOf(value, total)}, between ${(100 * low).toFixed(1)}% and ${(100 * high).toFixed(1)}%`
+  const text =
+    total > 0
+      ? `${percentOf(value, total)}, between ${(100 * low).toFixed(1)}% and ${(100 * high).toFixed(1)}%`
+      : 'No data'
   return (
     <span className={classes.range} role="img" aria-label={text} title={text}>
       <i className={isBest ? 'c-ok' : 'c-mute'} style={{ left: at(low), width: `calc(${at(high)} - ${at(low)})` }} />
