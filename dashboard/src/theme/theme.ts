@@ -48,6 +48,7 @@ export const theme = createTheme({
     }),
     // Not imported: fields import it with their menu.
     ComboboxChevron: { defaultProps: { 'aria-hidden': true } },
+    Notification: { defaultProps: { closeButtonProps: { 'aria-label': 'Close' } } },
     // Not imported: only the pages for signing in need it.
     PasswordInput: {
       defaultProps: { visibilityToggleButtonProps: { tabIndex: 0, 'aria-label': 'Show password' } },
@@ -79,6 +80,11 @@ const TOKENS = {
   '--mantine-color-accent-filled-hover': 'var(--accent-fill)',
   '--mantine-color-bad-filled': 'var(--bad-fill)',
   '--mantine-color-bad-filled-hover': 'var(--bad-fill)',
+  // Text of buttons without a background. Those with one need darker colors.
+  '--mantine-color-accent-light-color': 'var(--accent)',
+  '--mantine-color-accent-light-hover': 'var(--accent-tint)',
+  '--mantine-color-bad-light-color': 'var(--bad)',
+  '--mantine-color-bad-light-hover': 'var(--bad-tint)',
   '--mantine-color-gray-light-color': 'var(--text-2)',
   '--mantine-color-gray-light-hover': 'var(--hover)',
 }
