@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
-import type { AxeResults } from 'axe-core'
+import { violationsOf } from '../support/axe.ts'
 import { onDashboard } from '../support/dashboard.ts'
 import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 const TREE = {
   type: 'CONDITION',
@@ -58,16 +54,6 @@ const PAGES = [
     '/audit',
   ],
 ]
-/** Waits until everything has its place and its color. */
-const SETTLED = `new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))).then(() =>
-  Promise.allSettled(
-    document.getAnimations().filter((each) => each instanceof CSSTransition).map(({ finished }) => finished),
-  ))`
-/** The colors do not depend on the width, so each is checked once. */
-const LOOKS = [
-  { colorScheme: 'light', width: 1_440 },
-  { colorScheme: 'dark', width: 390 },
-] as const
 
 describe('dashboard accessibility', () => {
   // The CSP blocks the axe script otherwise.
@@ -79,14 +65,7 @@ describe('dashboard accessibility', () => {
     for (const path of paths) {
       await d.page.goto(path)
       await d.isLoaded()
-      await d.page.evaluate(AXE)
-      for (const { colorScheme, width } of LOOKS) {
-        await d.page.emulateMedia({ colorScheme })
-        await d.page.setViewportSize({ width, height: 900 })
-        await d.page.evaluate(SETTLED)
-        const { violations } = await d.page.evaluate<AxeResults>("axe.run({ resultTypes: ['violations'] })")
-        found.push(...violations.map(({ id, nodes }) => `${path} in ${colorScheme}: ${id}: ${nodes[0]?.html ?? ''}`))
-      }
+      found.push(...(await violationsOf(d.page)).map((each) => `${path} in ${each}`))
     }
     return found
   }

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { installTemporalRuntime } from '../../src/runtime/temporal-runtime.ts'
 import { startBrowser, stopBrowser } from './chromium.ts'
+import { buildGallery, removeGallery } from './gallery.ts'
 import { quietLog } from './log.ts'
 import { offerToTestProcesses } from './main-process.ts'
 import { shrinkPages } from './page-sizes.ts'
@@ -25,6 +26,7 @@ export async function mochaGlobalSetup(): Promise<void> {
     '/services': startServices,
     '/browser': startBrowser,
     '/workflow-bundle': buildWorkflowBundle,
+    '/gallery': buildGallery,
   })
 }
 
@@ -32,6 +34,7 @@ export async function mochaGlobalTeardown(): Promise<void> {
   // Only if Mocha runs files in this process. The processes of a parallel run end with Mocha.
   await stopSharedService()
   await stopBrowser()
+  await removeGallery()
   await stopServices()
   // The runtime ends with its last worker. Without any worker, it would keep the process from ending.
   await runtime.shutdown()
