@@ -55,9 +55,16 @@ describe('dashboard form primitives', () => {
       await isWrong('Name', false)
       await form().getByText('This is already taken.').waitFor({ state: 'detached' })
       await save().click()
+      await g.answer(place(), 'Reject the name')
+      await isWrong('Name')
+      // Another field may be at fault.
+      await field('Note').fill('Monthly')
+      await isWrong('Name', false)
+      await save().click()
       await g.answer(place(), 'Succeed')
       await done(1)
-      assert.deepEqual(await g.requests(place()), [{ name: 'Taken' }, { name: 'Taken2' }])
+      const sent = [{ name: 'Taken' }, { name: 'Taken2' }, { name: 'Taken2', note: 'Monthly' }]
+      assert.deepEqual(await g.requests(place()), sent)
     })
 
     it('focuses the wrong field even if a frame is due before the fields are enabled', async () => {

@@ -59,7 +59,7 @@ function List() {
         label="People"
         rows={rows.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
         idOf={idOf}
-        columns={COLUMNS.filter(({ id }) => shown.includes(id))}
+        columns={shown.map((id) => COLUMNS.find((column) => column.id === id)!)}
         link={link}
         isCurrent={({ id }) => id === 'person-2'}
         sort={sort}
