@@ -53,7 +53,7 @@ const PLACEHOLDERS: readonly [RegExp, string][] = [
 /** Pages that need no preparation. Their names are their paths. */
 const SIMPLE =
   `automations campaigns templates contacts lists enrollments messages suppressions bounces sender imports workspace
-  members audit`.split(/\s+/)
+  retention transactional members audit`.split(/\s+/)
 
 type Name = 'automation' | 'contact' | 'draft' | 'campaign' | 'template' | 'import' | 'draftImport' | 'webhook'
 
@@ -140,6 +140,7 @@ describe('names and roles in the dashboard', () => {
     ['contact-enrollments', () => `/contacts/${ids.contact}?tab=enrollments`],
     ['contact-consent', () => `/contacts/${ids.contact}?tab=consent&why=automation:${ids.automation}`],
     ['segments', () => '/segments', () => d.press('New segment')],
+    ['bounce-sources', () => '/bounces?view=sources'],
     ['import', () => `/imports/${ids.import}`],
     ['import-columns', () => `/imports/${ids.draftImport}`],
     ['keys', () => '/keys', () => d.press('New API key')],

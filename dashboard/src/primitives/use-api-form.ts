@@ -14,7 +14,7 @@ export interface ApiForm<Values, Result = unknown> extends UseFormReturnType<Val
   /** The fields that the user changed, with their values. */
   changes: Partial<Values>
   hasChanges: boolean
-  /** An error of the request that concerns no field. */
+  /** An error of the request that no field shows. */
   otherError: Error | null
 }
 
@@ -98,6 +98,7 @@ export function useApiForm<Values extends object, Result = unknown>({
   // The race: an error arrives before the fields, which are disabled during a request, are enabled again. The guard: the focus moves
   // when the request is no longer pending, not in the next frame. Test: test/dashboard/primitives-forms.test.ts.
   const [wrong, setWrong] = useState<string>()
+  const [isAtField, setIsAtField] = useState(false)
   useEffect(() => {
     if (wrong === undefined || request.isPending) return
     form.getInputNode(wrong as never)?.focus()
@@ -111,6 +112,8 @@ export function useApiForm<Values extends object, Result = unknown>({
         const errors = errorsByField(error, values)
         form.setErrors(errors)
         setWrong(Object.keys(errors)[0])
+        // A value without an input of its own, such as a condition, cannot show it.
+        setIsAtField(Object.keys(errors).some((name) => form.getInputNode(name as never) !== null))
       },
     })
   }
@@ -121,7 +124,6 @@ export function useApiForm<Values extends object, Result = unknown>({
     submit: form.onSubmit(sendNow, (errors) => setWrong(Object.keys(errors)[0])),
     changes,
     hasChanges: Object.keys(changes).length > 0,
-    otherError:
-      request.error && Object.keys(errorsByField(request.error, form.values)).length === 0 ? request.error : null,
+    otherError: isAtField ? null : request.error,
   }
 }

@@ -33,7 +33,7 @@ const WELCOME = {
 
 const EVENT: ApiCall = { method: 'POST', path: '/events', body: { name: 'Signed up', email: 'you@example.com' } }
 
-/** The way of a new workspace to its first email. A step is done when the workspace has what it asks for, whoever made it. */
+/** The way of a new workspace to its first email. A step is done when the workspace has what it asks for, also by the API. */
 export function FirstSteps({
   progress,
   onBegin,
