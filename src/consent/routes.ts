@@ -44,8 +44,8 @@ export const consentOperations = [
     tag: 'Consent',
     summary: 'Suppress an address',
     description:
-      'Stops emails to the address: marketing, or all email, depending on the reason. Enrollments of its contact end, unless one ' +
-      'of their emails may still be sent. If the suppression already exists, it is returned. ' +
+      'Stops emails to the address: marketing, or all email, depending on the reason. Enrollments of its contact continue without ' +
+      'these emails, unless the automation ends for contacts who unsubscribe. If the suppression already exists, it is returned. ' +
       writeOnlyNote('contacts:read'),
     scope: 'contacts:write',
     body: suppressionSchema,

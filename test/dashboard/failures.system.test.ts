@@ -54,7 +54,7 @@ describe('dashboard with bad input and failures', () => {
     await d.page.getByRole('button', { name: SCRIPT }).click()
     const frame = d.page.frameLocator('iframe[title="Email"]')
     await frame.getByText('Hello').waitFor()
-    for (const path of ['/contacts', `/automations/${automationId}`, '/messages', '/transactional', '']) {
+    for (const path of ['/contacts', `/automations/${automationId}`, '/messages', '']) {
       await d.open(path)
       await d.page.getByText(SCRIPT).first().waitFor()
       assert.doesNotMatch(await d.page.title(), /broken in/)
@@ -85,6 +85,41 @@ describe('dashboard with bad input and failures', () => {
     await dialog.waitFor()
     assert.ok(asked < 6, `asked ${asked} times who is signed in`)
     await enterCredentials(dialog)
+    await d.shows('Draft saved')
+    assert.equal(await text().textContent(), 'This must not be lost')
+    await draftHas(automationId, /This must not be lost/)
+  })
+
+  it('keeps unsaved edits when the session ends after an update', async () => {
+    const automationId = await openStep()
+    // After an update, the code of the dialog is gone. Its notice keeps the page too.
+    await d.page.route('**/assets/SessionExpiredDialog*.js', (route) => route.fulfill({ status: 404 }))
+    let asked = 0
+    d.page.on('request', (request) => {
+      if (request.url().endsWith('/api/v1/session') && request.method() === 'GET') asked += 1
+    })
+    // The session ends when the edit is saved. Another request would open the dialog before the text is typed.
+    await d.page.route(
+      (url) => url.pathname.endsWith('/draft'),
+      async (route) => {
+        await sql(d.service.context.orm.em.fork(), 'delete from sessions where account_id = $1::uuid', [
+          d.owner.accountId,
+        ])
+        await route.continue()
+      },
+      { times: 1 },
+    )
+    await text().fill('This must not be lost')
+    await d.page.getByRole('alert').getByText('Your changes are still here.').waitFor()
+    assert.ok(asked < 6, `asked ${asked} times who is signed in`)
+    const [other] = await Promise.all([
+      d.page.context().waitForEvent('page'),
+      d.page.getByRole('link', { name: 'Sign in in a new tab' }).click(),
+    ])
+    await enterCredentials(other, d.owner.email)
+    await other.getByRole('heading', { name: 'Home' }).waitFor()
+    await other.close()
+    await d.page.bringToFront()
     await d.shows('Draft saved')
     assert.equal(await text().textContent(), 'This must not be lost')
     await draftHas(automationId, /This must not be lost/)
@@ -179,6 +214,7 @@ describe('dashboard with bad input and failures', () => {
     const paths = ['', '/automations', `/automations/${automationId}`, '/contacts', `/contacts/${contactId}`]
     const more = [
       '/messages',
+      '/transactional',
       '/enrollments',
       '/segments',
       '/lists',

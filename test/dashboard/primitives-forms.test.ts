@@ -133,6 +133,17 @@ describe('dashboard form primitives', () => {
       await hasValue('Name', 'Mine of another member')
     })
 
+    it('keeps an error while it follows changes of others', async () => {
+      await field('Name').fill('Taken')
+      await save().click()
+      await g.answer(place(), 'Reject the name')
+      await isWrong('Name')
+      await press('Save as another member')
+      await hasValue('Note', 'Note of another member')
+      await isWrong('Name')
+      await form().getByText('This is already taken.').waitFor()
+    })
+
     it('asks before a user leaves it with changes', async () => {
       await field('Name').fill('Mine')
       await press('Leave the page')

@@ -24,9 +24,9 @@ export function useWorkspace(): WorkspaceContext {
 /** Checks whether the signed-in member has at least this role. */
 export const useHasRole = (least: Role): boolean => isAtLeast(useWorkspace().workspace.role, least)
 
-export interface QueryOptions {
-  /** Milliseconds between refetches while the page is visible. */
-  refetchMs?: number
+export interface QueryOptions<Data> {
+  /** Milliseconds between refetches while the page is visible. May depend on the data. */
+  refetchMs?: number | ((data: Data | undefined) => number)
   enabled?: boolean
   /** Never refetched automatically. */
   once?: boolean
@@ -38,7 +38,7 @@ export interface QueryOptions {
 export function useWorkspaceQuery<Data>(
   key: readonly unknown[],
   read: (api: Api, signal: AbortSignal) => Promise<Data>,
-  { refetchMs, enabled = true, once = false, keepPrevious = false }: QueryOptions = {},
+  { refetchMs, enabled = true, once = false, keepPrevious = false }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   const { workspace, api } = useWorkspace()
   return useQuery(
@@ -48,7 +48,12 @@ export function useWorkspaceQuery<Data>(
       enabled,
       ...(keepPrevious && { placeholderData: keepPreviousData }),
       ...(once && { staleTime: Infinity, gcTime: 0 }),
-      ...(refetchMs === undefined ? {} : { refetchInterval: refetchMs }),
+      ...(refetchMs !== undefined && {
+        refetchInterval:
+          typeof refetchMs === 'number'
+            ? refetchMs
+            : ({ state }: { state: { data: Data | undefined } }) => refetchMs(state.data),
+      }),
     }),
   )
 }

@@ -10,10 +10,9 @@ import { ErrorBanner } from './ErrorBanner.tsx'
 import { explainProblem } from '../lib/liquid-problem.ts'
 import { forColorScheme, safeHtml } from '../lib/safe-html.ts'
 import { imagesIn, useWebImages } from './media/web-images.ts'
-import { SendTestButton } from './SendTestButton.tsx'
+import { type Category, SendTestButton } from './SendTestButton.tsx'
 
 type Preview = Schemas['TemplatePreview']
-export type Category = 'marketing' | 'transactional'
 /** The contact to render for, or none for sample data. A marketing email is shown with its footer. */
 export type PreviewRecipient = { contactId?: string; category: Category }
 
@@ -35,7 +34,7 @@ const escapeLiquid = (rendered: string): string => rendered.replace(/\{[{%]/g, (
 /** Renders an email for a contact, or for a sample contact. @param of identifies the content */
 export const usePreview = (
   of: unknown,
-  { contactId, category = 'marketing' }: { contactId: string | null; category?: Category | undefined },
+  { contactId, category }: { contactId: string | null; category: Category },
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>,
 ) =>
   useWorkspaceQuery(
@@ -57,7 +56,7 @@ export function EmailPreview({
   preview,
 }: {
   of: unknown
-  category?: Category
+  category: Category
   isCurrent?: boolean
   onTestSent?: () => void
   preview: (api: Api, forWhom: PreviewRecipient, signal: AbortSignal) => Promise<Preview>

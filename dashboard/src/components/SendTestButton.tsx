@@ -4,6 +4,9 @@ import type { Schemas } from '../api/client.ts'
 import { useHasRole, useWorkspace } from '../api/workspace.tsx'
 import { ErrorBanner } from './ErrorBanner.tsx'
 
+/** Whether an email is marketing, and so has a footer. */
+export type Category = 'marketing' | 'transactional'
+
 type TestEmail = Schemas['TestEmail']
 
 const RESULT_MESSAGES: Record<TestEmail['status'], (sent: TestEmail) => string> = {
@@ -25,7 +28,7 @@ export function SendTestButton({
     subject: string
     html?: string | null
     text?: string | null
-    category?: 'marketing' | 'transactional'
+    category?: Category
     contactId?: string
   }
   children: string

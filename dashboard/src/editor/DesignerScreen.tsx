@@ -1,7 +1,7 @@
 import { Button, Modal } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { useMetadataKeys } from '../api/queries.ts'
-import type { Category } from '../components/EmailPreview.tsx'
+import type { Category } from '../components/SendTestButton.tsx'
 import { CodeEditor } from '../components/CodeEditor.tsx'
 import { useReturnFocus } from '../lib/use-return-focus.ts'
 import type { Undoable } from '../primitives/use-history.ts'

@@ -2,8 +2,8 @@ import { type ComboboxItem, SegmentedControl } from '@mantine/core'
 import { useDebouncedValue, useHotkeys } from '@mantine/hooks'
 import { type ReactNode, useState } from 'react'
 import { ContactSelect } from '../components/ContactSelect.tsx'
+import type { Category } from '../components/SendTestButton.tsx'
 import {
-  type Category,
   PREVIEW_MODES,
   PreviewBody,
   type PreviewMode,
@@ -31,7 +31,7 @@ export function EditorWorkspace({
   design,
   content,
   isPart = false,
-  category = isPart ? 'transactional' : 'marketing',
+  category,
   isCampaign = false,
   readOnly,
   settings,
@@ -43,7 +43,7 @@ export function EditorWorkspace({
   content: Content
   /** Whether it is a layout or snippet, which has no subject. */
   isPart?: boolean
-  category?: Category | undefined
+  category: Category
   /** Whether it is the email of a campaign, which has fewer variables. */
   isCampaign?: boolean
   readOnly: boolean

@@ -177,7 +177,7 @@ function useCommands(typed: string): SpotlightActionData[] {
     },
     {
       id: 'first steps',
-      label: 'First steps',
+      label: 'Show first steps',
       group: 'Actions',
       leftSection: <IconListCheck aria-hidden />,
       onClick() {

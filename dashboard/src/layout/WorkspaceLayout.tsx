@@ -19,8 +19,8 @@ import { TabBar } from './TabBar.tsx'
 import { useKeyboardShortcuts } from './use-keyboard-shortcuts.ts'
 
 const Help = lazyPart(async () => (await import('./KeyboardShortcuts.tsx')).KeyboardShortcuts)
-const Palette = lazyPart(async () => (await import('./CommandPalette.tsx')).CommandPalette)
 const SessionExpiredDialog = lazyPart(async () => (await import('./SessionExpiredDialog.tsx')).SessionExpiredDialog)
+const Palette = lazyPart(async () => (await import('./CommandPalette.tsx')).CommandPalette)
 
 function KeyboardShortcutsDialog() {
   const [isOpen, { open, close }] = useDisclosure()
@@ -44,6 +44,16 @@ function TestNote() {
     </span>
   )
 }
+
+const SessionExpiredNotice = () => (
+  <div className={classes.expired} role="alert">
+    Your session has ended.{' '}
+    <a href="/sign-in" target="_blank" rel="noreferrer" className="link">
+      Sign in in a new tab
+    </a>
+    , then continue here. Your changes are still here.
+  </div>
+)
 
 /** The frame of every page of a workspace. */
 export function WorkspaceLayout() {
@@ -97,9 +107,12 @@ export function WorkspaceLayout() {
         </OptionalBoundary>
       </div>
       {isSignedOut(session.error) && (
-        <Suspense>
-          <SessionExpiredDialog email={session.data.account.email} />
-        </Suspense>
+        // After an update its code may be gone. Unsaved changes must stay even then.
+        <OptionalBoundary fallback={<SessionExpiredNotice />}>
+          <Suspense>
+            <SessionExpiredDialog email={session.data.account.email} />
+          </Suspense>
+        </OptionalBoundary>
       )}
     </WorkspaceProvider>
   )

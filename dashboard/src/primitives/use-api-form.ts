@@ -89,7 +89,10 @@ export function useApiForm<Values extends object, Result = unknown>({
       known.current = initialValues
       if (unchanged.length === 0) return
       isFollowing.current = true
+      const { errors } = form
       form.setValues(Object.fromEntries(unchanged.map((name) => [name, (initialValues as AnyValues)[name]])) as never)
+      // Errors belong to what the user typed.
+      form.setErrors(errors)
       isFollowing.current = false
     }
   })
@@ -120,6 +123,12 @@ export function useApiForm<Values extends object, Result = unknown>({
   const changes = changesOf(form.values, initialValues)
   return {
     ...form,
+    /** Also after a success, which stays. */
+    reset() {
+      isFollowing.current = true
+      form.reset()
+      isFollowing.current = false
+    },
     request,
     submit: form.onSubmit(sendNow, (errors) => setWrong(Object.keys(errors)[0])),
     changes,

@@ -3,17 +3,21 @@ import { lazyPage } from '../lib/load-with-retry.ts'
 import { type Reason, REASONS } from '../pages/suppressions/reasons.ts'
 import { workspaceRoute } from './workspace.ts'
 
-const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId', 'columns'] as const
+const CONTACT_FILTERS = ['q', 'email', 'listId', 'tag', 'segmentId'] as const
+
+const isTexts = (value: unknown): value is string[] =>
+  Array.isArray(value) && value.every((each) => typeof each === 'string')
 
 const contacts = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/contacts',
   validateSearch: (
     given: Record<string, unknown>,
-  ): Partial<Record<(typeof CONTACT_FILTERS)[number], string>> & { page?: number } => ({
+  ): Partial<Record<(typeof CONTACT_FILTERS)[number], string>> & { page?: number; columns?: string[] } => ({
     ...Object.fromEntries(
       CONTACT_FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
     ),
+    ...(isTexts(given['columns']) && { columns: given['columns'] }),
     ...(typeof given['page'] === 'number' && given['page'] > 1 && { page: given['page'] }),
   }),
   component: lazyPage(() => import('../pages/contacts/ContactsPage.tsx'), 'ContactsPage'),

@@ -91,7 +91,7 @@ function PasskeyForm({ onDone }: { onDone: () => void }) {
         label="Current password"
         description="Required if your account has a password."
         autoComplete="current-password"
-        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show password of the account' }}
+        visibilityToggleButtonProps={{ tabIndex: 0, 'aria-label': 'Show current password' }}
         {...form.getInputProps('currentPassword')}
       />
     </ApiForm>

@@ -36,7 +36,7 @@ export function CampaignBulkActions({ campaigns, onDone }: { campaigns: readonly
           label={`Delete ${plural(drafts.length, 'draft')}…`}
           button={{ color: 'bad' }}
           confirmLabel={`Delete ${plural(drafts.length, 'draft')}`}
-          description={`${skipped > 0 ? `${plural(skipped, 'other campaign')} stay. ` : ''}This can’t be undone.`}
+          description={`${skipped > 0 ? `${plural(skipped, 'other campaign stays', 'other campaigns stay')}. ` : ''}This can’t be undone.`}
           action={() => deleteDrafts().finally(again)}
         />
       )}

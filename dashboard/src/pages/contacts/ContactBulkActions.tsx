@@ -7,7 +7,8 @@ import { errorMessage } from '../../api/client.ts'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
-import { csvOf, download } from '../../lib/csv.ts'
+import { csvOf } from '../../lib/csv.ts'
+import { download } from '../../lib/download.ts'
 import { plural } from '../../lib/format.ts'
 import { AskButton } from '../../primitives/AskButton.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
@@ -93,7 +94,7 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
       <AskButton
         label="Suppress…"
         confirmLabel={`Suppress ${many}`}
-        description="They get no more email, not even transactional. Their enrollments end."
+        description="They get no more email, not even transactional. Their enrollments continue without emails. You can remove a suppression under Suppressions."
         action={() => endEach(({ email }) => api.POST('/suppressions', { body: { email, reason: 'MANUAL' } }))}
       />
       <Button

@@ -17,8 +17,8 @@ export interface ContactSearch {
   tag?: string | undefined
   segmentId?: string | undefined
   page?: number | undefined
-  /** IDs of the columns, with commas. */
-  columns?: string | undefined
+  /** IDs of the columns. */
+  columns?: readonly string[] | undefined
 }
 
 const PAGE_SIZE = 50

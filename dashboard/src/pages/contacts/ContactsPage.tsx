@@ -35,8 +35,7 @@ export function ContactsPage() {
     void navigate({
       search: (before) => {
         const next = Object.entries({ ...before, page: undefined, ...fields }).filter(
-          // No columns is a choice.
-          ([name, value]) => value !== undefined && (value !== '' || name === 'columns'),
+          ([, value]) => value !== undefined && value !== '',
         )
         return Object.fromEntries(next)
       },
@@ -117,7 +116,7 @@ export function ContactsPage() {
           </>
         )}
         <span className="push wide">
-          <ColumnsMenu choices={choices} value={chosen} onChange={(ids) => set({ columns: ids.join(',') })} />
+          <ColumnsMenu choices={choices} value={chosen} onChange={(ids) => set({ columns: ids })} />
         </span>
       </div>
       <ContactsList

@@ -49,6 +49,7 @@ function SaveForm({
         {...form.getInputProps('name')}
         data-autofocus
       />
+      {search.q !== undefined && <p className="small t2">The search text is not saved.</p>}
     </ApiForm>
   )
 }

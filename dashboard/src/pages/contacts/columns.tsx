@@ -33,12 +33,11 @@ function attributeText(value: unknown): ReactNode {
 /**
  * The columns of the list of contacts.
  *
- * @param chosen IDs with commas, as in the URL. Without it, the defaults
+ * @param wanted IDs, as in the URL. Without them, the defaults
  */
-export function useContactColumns(chosen: string | undefined) {
+export function useContactColumns(wanted: readonly string[] = DEFAULTS) {
   const listName = useListName()
   const keys = useMetadataKeys()
-  const wanted = chosen === undefined ? DEFAULTS : chosen.split(',').filter((id) => id !== '')
   // A chosen attribute that no contact of the last ones has is still a column.
   const attributes = [
     ...new Set([...keys, ...wanted.flatMap((id) => (id.startsWith(ATTRIBUTE) ? id.slice(ATTRIBUTE.length) : []))]),

@@ -125,7 +125,7 @@ export function FirstSteps({
       <p className="t2">
         {done === steps.length
           ? 'All steps are done.'
-          : `${done} of ${steps.length} steps done. They check themselves, in any order.`}{' '}
+          : `${done} of ${steps.length} steps done, in any order. Each is checked automatically.`}{' '}
         {workspace.mode === 'test' && 'This is a test workspace: you’ll see what would have been sent.'}
       </p>
       {message !== undefined && <FirstMessage message={message} />}

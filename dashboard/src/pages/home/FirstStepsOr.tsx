@@ -2,7 +2,7 @@ import { type ReactNode, Suspense } from 'react'
 import { useHasRole } from '../../api/workspace.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { lazyPart } from '../../lib/load-with-retry.ts'
-import { useFirstSteps, useFirstStepsChoice } from './use-first-steps.ts'
+import { isShown, useFirstSteps, useFirstStepsChoice } from './use-first-steps.ts'
 
 const FirstSteps = lazyPart(async () => (await import('./FirstSteps.tsx')).FirstSteps)
 
@@ -10,13 +10,13 @@ const FirstSteps = lazyPart(async () => (await import('./FirstSteps.tsx')).First
 export function FirstStepsOr({ children }: { children: ReactNode }) {
   const canEdit = useHasRole('editor')
   const [choice, choose] = useFirstStepsChoice()
-  const { data, error } = useFirstSteps(choice === 'open')
+  const { data, error } = useFirstSteps(choice)
   if (error || !canEdit || choice === 'hidden') return children
   if (!data) return null
-  if (data.message !== undefined && choice !== 'open') return children
+  if (!isShown(choice, data)) return children
   return (
     <Suspense fallback={<SkeletonRows rows={6} />}>
-      {/* Whoever starts here sees the end. */}
+      {/* A member who starts here sees the end. */}
       <FirstSteps progress={data} onBegin={() => choose('open')} onHide={() => choose('hidden')} />
     </Suspense>
   )

@@ -1,8 +1,11 @@
 import { useLocalStorage } from '@mantine/hooks'
+import type { Schemas } from '../../api/client.ts'
 import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 
 const ACTIVE_REFETCH_MS = 2_000
 const IDLE_REFETCH_MS = 3_600_000
+/** Campaigns that were begun, by status. */
+const BEGUN: ReadonlySet<string> = new Set(['SENDING', 'PAUSED', 'SENT'])
 
 /** Whether this browser shows the first steps of a workspace, regardless of how far it is. */
 export function useFirstStepsChoice() {
@@ -10,9 +13,26 @@ export function useFirstStepsChoice() {
   return useLocalStorage<'open' | 'hidden' | null>({ key: `first-steps-${workspace.id}`, defaultValue: null })
 }
 
-/** Loads what the workspace has so far, by which the first steps are checked. @param isShown polls often */
-export const useFirstSteps = (isShown: boolean) =>
-  useWorkspaceQuery(
+export interface Progress {
+  contacts: number
+  /** Templates, automations and campaigns with an email. */
+  emails: number
+  /** Active automations, and campaigns that were begun. */
+  running: number
+  event: Schemas['StoredEvent'] | undefined
+  message: Schemas['MessageSummary'] | undefined
+}
+
+const isComplete = ({ contacts, emails, running, event, message }: Progress): boolean =>
+  contacts > 0 && emails > 0 && running > 0 && event !== undefined && message !== undefined
+
+/** Whether Home shows the first steps: until an email was sent, and to a member who opened them until they are hidden. */
+export const isShown = (choice: 'open' | 'hidden' | null, { message }: Progress): boolean =>
+  choice === 'open' || (choice === null && message === undefined)
+
+/** Loads what the workspace has so far, by which the first steps are checked: often while they are shown and some are open. */
+export const useFirstSteps = (choice: 'open' | 'hidden' | null) =>
+  useWorkspaceQuery<Progress>(
     ['first-steps'],
     async (api, signal) => {
       const params = { query: { limit: 1 } }
@@ -32,12 +52,10 @@ export const useFirstSteps = (isShown: boolean) =>
           campaigns.data.data.filter(({ subject }) => subject !== null).length,
         running:
           automations.data.data.filter(({ status }) => status === 'active').length +
-          campaigns.data.data.filter(({ status }) => status !== 'DRAFT').length,
+          campaigns.data.data.filter(({ status }) => BEGUN.has(status)).length,
         event: events.data.data[0],
         message: messages.data.data[0],
       }
     },
-    { refetchMs: isShown ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS },
+    { refetchMs: (now) => (now && isShown(choice, now) && !isComplete(now) ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) },
   )
-
-export type Progress = NonNullable<ReturnType<typeof useFirstSteps>['data']>

@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 const DAYS = 30
 const MAX_DOMAINS = 8
 
-type Row = Schemas['DomainsReport']['others'] & { domain: string }
+type Row = Schemas['DomainsReport']['others'] & { domain: string; reputation: Schemas['DomainResults']['reputation'] }
 
 /** A share, with its count. */
 const rate = (value: number, total: number) => (
@@ -16,19 +16,11 @@ const rate = (value: number, total: number) => (
   </span>
 )
 
-/** Shares from which mailbox providers begin to refuse email: see https://support.google.com/a/answer/81126. */
-const MAX_COMPLAINED = 0.001
-const MAX_BOUNCED = 0.02
-/** The sent emails from which a share means something. */
-const MIN_SENT = 100
-
-/** Returns what to do about the results at a domain. */
-function adviceOf({ sent, delivered, bounced, complained }: Row): string {
-  if (sent < MIN_SENT) return 'Too few emails to judge'
-  if (complained / sent >= MAX_COMPLAINED) return 'Mail only who asked for it, and less often: complaints reach 0.1%'
-  if (bounced / (delivered + bounced) >= MAX_BOUNCED) return 'Remove old addresses: bounces reach 2%'
-  if (delivered / sent < 0.9) return 'Look at the replies of its server under Messages'
-  return 'Nothing'
+/** The advice for each rate that the API judges as harmful. */
+const ADVICE: Record<Schemas['ReputationFinding']['rule'], string> = {
+  COMPLAINTS: 'Email only contacts who opted in, and less often',
+  HARD_BOUNCES: 'Remove old addresses',
+  BLOCKED: 'Send less to this domain, and more evenly',
 }
 
 const COLUMNS: readonly Column<Row>[] = [
@@ -61,7 +53,16 @@ const COLUMNS: readonly Column<Row>[] = [
     head: 'What to do',
     phone: 'about',
     wraps: true,
-    cell: (row) => <span className="t2">{adviceOf(row)}</span>,
+    cell: ({ reputation }) =>
+      reputation.length === 0 ? (
+        <span className="t3">Nothing</span>
+      ) : (
+        reputation.map(({ rule, text }) => (
+          <p key={rule} className="c-warn">
+            {ADVICE[rule]}: {text}.
+          </p>
+        ))
+      ),
   },
 ]
 
@@ -72,7 +73,10 @@ export function ReceivingDomains() {
     return (await api.GET('/reports/domains', { params, signal })).data.data
   })
   if (!report || report.domains.length === 0) return null
-  const rows = [...report.domains, ...(report.others.sent > 0 ? [{ domain: 'Others', ...report.others }] : [])]
+  const rows = [
+    ...report.domains,
+    ...(report.others.sent > 0 ? [{ domain: 'Others', ...report.others, reputation: [] }] : []),
+  ]
   return (
     <Section title="Receiving domains" meta={`Last ${DAYS} days`}>
       <DataTable<Row>

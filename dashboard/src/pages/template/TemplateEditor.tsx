@@ -122,6 +122,8 @@ export function TemplateEditor({
           </div>
         )}
         <EditorWorkspace
+          // A template does not know in which emails it is used.
+          category="transactional"
           design={design}
           content={content}
           isPart={!isEmail}

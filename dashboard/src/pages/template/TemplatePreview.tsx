@@ -1,6 +1,7 @@
 import { useDebouncedValue } from '@mantine/hooks'
 import type { Content } from '../../editor/content.ts'
-import { type Category, EmailPreview } from '../../components/EmailPreview.tsx'
+import { EmailPreview } from '../../components/EmailPreview.tsx'
+import type { Category } from '../../components/SendTestButton.tsx'
 import { stableJson } from '../../lib/stable-json.ts'
 
 const PAUSE_MS = 500
@@ -8,11 +9,11 @@ const PAUSE_MS = 500
 /** Previews an email while the user types. */
 export function TemplatePreview({
   content,
-  category = 'marketing',
+  category,
   onTestSent,
 }: {
   content: Content
-  category?: Category
+  category: Category
   onTestSent?: () => void
 }) {
   const [shown] = useDebouncedValue(content, PAUSE_MS)

@@ -21,7 +21,7 @@ const COLUMNS: readonly Column<Email>[] = [
   { id: 'subject', head: 'Subject', phone: 'about', wraps: true, cell: ({ subject }) => <bdi>{subject}</bdi> },
   {
     id: 'took',
-    head: 'To accept',
+    head: 'Send time',
     isNumber: true,
     cell: ({ createdAt, scheduledAt, sentAt }) =>
       sentAt === null ? (
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column<Email>[] = [
         )
       ),
   },
-  timeColumn({ head: 'Accepted', at: ({ createdAt }) => createdAt }),
+  timeColumn({ head: 'Created', at: ({ createdAt }) => createdAt }),
 ]
 
 /** The last transactional emails, with what became of each. */

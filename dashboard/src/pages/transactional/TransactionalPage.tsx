@@ -36,7 +36,8 @@ export function TransactionalPage() {
     ['reports', 'transactional', hours],
     async (api, signal) =>
       (await api.GET('/reports/transactional', { params: { query: { hours } }, signal })).data.data,
-    { refetchMs: 10_000, keepPrevious: true },
+    // A long period is a long query.
+    { refetchMs: hours === 24 ? 10_000 : 300_000, keepPrevious: true },
   )
   return (
     <Page
@@ -94,7 +95,7 @@ function Figures({ report: { total, groups } }: { report: Report }) {
             base: `${plural(bounced, 'email')}, ${count(failed)} failed`,
           },
           {
-            label: 'Time to accept, p95',
+            label: 'Send time (p95)',
             value: p95Seconds === null ? '–' : secondsLabel(p95Seconds),
             base: medianSeconds === null ? 'Needs 20 emails' : `Median ${secondsLabel(medianSeconds)}`,
             title: 'From when an email was due until the mail server accepted it. 95% were faster. Needs 20 emails.',
@@ -108,8 +109,8 @@ function Figures({ report: { total, groups } }: { report: Report }) {
             rows={groups}
             idOf={({ templateId, tag }) => templateId ?? `tag ${tag}`}
             columns={columnsOf(total)}
-            link={({ templateId }, title) =>
-              templateId === null ? (
+            link={({ templateId, templateName }, title) =>
+              templateId === null || templateName === null ? (
                 <span>{title}</span>
               ) : (
                 <Link to="/w/$workspaceId/templates/$templateId" params={{ workspaceId: workspace.id, templateId }}>
@@ -172,7 +173,7 @@ const columnsOf = (total: Report['total']): readonly Column<Group>[] => [
   },
   {
     id: 'p95',
-    head: 'p95 to accept',
+    head: 'Send time (p95)',
     isNumber: true,
     phone: 'figure',
     cell: ({ p95Seconds }) => (p95Seconds === null ? <span className="t3">–</span> : secondsLabel(p95Seconds)),

@@ -70,7 +70,11 @@ export function WebhookForm({
         autoFocus
       />
       <TextInput label="Description" description="For your team." {...form.getInputProps('description')} />
-      <Radio.Group label="Events" {...form.getInputProps('isAll')} error={form.errors['events']}>
+      <Radio.Group
+        label="Events"
+        {...form.getInputProps('isAll')}
+        error={form.values.isAll === 'some' && form.errors['events']}
+      >
         <div className="row">
           <Radio value="all" label="All events" />
           <Radio value="some" label="Selected types" />

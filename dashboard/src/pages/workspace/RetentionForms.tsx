@@ -9,7 +9,7 @@ import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
 import classes from './workspace.module.css'
 
-const SETTINGS = [
+const RETENTION_SETTINGS = [
   {
     name: 'eventRetentionDays',
     label: 'Keep custom events for (days)',
@@ -33,12 +33,12 @@ const SETTINGS = [
 /** As in the API. */
 const MAX_DAYS = 3_650
 
-type Setting = (typeof SETTINGS)[number]
+type Setting = (typeof RETENTION_SETTINGS)[number]
 
 /** Sets how long data is stored. */
 export const RetentionForms = ({ stored }: { stored: Record<Setting['name'], number | null> }) => (
   <div className="card still">
-    {SETTINGS.map((setting) => (
+    {RETENTION_SETTINGS.map((setting) => (
       <RetentionForm key={setting.name} setting={setting} stored={stored[setting.name]} />
     ))}
     <StorageEstimate />
