@@ -8,7 +8,19 @@ import { MAX_METADATA_BYTES } from './metadata.ts'
 /** Maximum length of an external ID, longer than the IDs of other services. */
 const MAX_EXTERNAL_ID_LENGTH = 200
 
-const tag = () => filledText().required().test(atMost(MAX_TAG_LENGTH)).meta({ example: 'vip' })
+/** Names that no URL can contain as a segment of its path (RFC 3986, section 5.2.4). */
+const DOT_SEGMENT = /^\s*\.{1,2}\s*$/
+
+const tag = () =>
+  filledText()
+    .required()
+    .test(atMost(MAX_TAG_LENGTH))
+    .test({
+      name: 'dots',
+      message: '${path} must contain more than dots',
+      test: (value) => value === undefined || !DOT_SEGMENT.test(value),
+    })
+    .meta({ example: 'vip' })
 const tags = () => array().of(tag()).max(MAX_TAGS)
 
 const email = () =>

@@ -19,7 +19,9 @@ export function createRouter(
   operations: readonly Operation[],
   dependencies: ApiDependencies,
 ): Router<ApiState> {
-  const router = new Router<ApiState>({ prefix })
+  // Strict: a client that resolves `/contacts/{id}/tags/..` (RFC 3986, section 5.2.4) asks for `/contacts/{id}/`, which must not be
+  // the contact.
+  const router = new Router<ApiState>({ prefix, strict: true })
   const limit = createWorkspaceLimit(dependencies.maxRequestsPerWorkspace)
   const byPath = Map.groupBy(operations, ({ path }) => path)
   const countParameters = (path: string) => path.split('{').length

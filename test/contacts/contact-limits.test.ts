@@ -90,4 +90,14 @@ describe('the limits of a contact', () => {
     const bulk = await service.call('POST', 'contacts/bulk', { contacts: [{ email, listId }] })
     assert.deepEqual(bulk.body.data.errors, [{ index: 0, error: TOO_MANY_LISTS }])
   })
+
+  it('has no tag that a URL resolves to its contact, which a trailing slash does not name', async () => {
+    const id = await aContact(service)
+    for (const name of ['.', '..', ' .. ']) {
+      assert.equal((await tag(id, [name])).status, 400, name)
+    }
+    // What a client that resolves dot segments asks for to remove the tag "..".
+    assert.equal((await service.call('DELETE', `contacts/${id}/`)).status, 404)
+    assert.equal((await service.call('GET', `contacts/${id}`)).status, 200)
+  })
 })

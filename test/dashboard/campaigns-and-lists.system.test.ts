@@ -286,7 +286,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.open(`/campaigns/${id}`)
     await d.shows(
       `${sent.sent} of 10 recipients ${sent.sent === 1 ? 'is' : 'are'} done`,
-      new RegExp(`^The test is sent. The winner is chosen at .*:.* and goes to the other ${sent.queued}.$`),
+      new RegExp(`^The test is sent. The winner is chosen on .*:.* and goes to the other ${sent.queued}.$`),
       'At most 3,600 per hour',
       `${sent.queued} waiting`,
     )

@@ -76,7 +76,7 @@ describe('results of emails in the dashboard', () => {
   })
   it('shows transactional emails by template or tag, and how to send the first one', async () => {
     await d.open('/transactional')
-    await d.shows('No transactional emails in this period', /curl -X POST/)
+    await d.shows('No transactional emails in 24 hours', /curl -X POST/)
     await d.page.getByText('SMTP', { exact: true }).click()
     await d.shows(/SMTP_SUBMISSION_PORT/)
     for (const to of ['ada@example.com', 'grace@example.com'])

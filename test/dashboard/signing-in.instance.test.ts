@@ -102,7 +102,7 @@ describe('dashboard sign-in', function () {
     await form.getByLabel('Name').fill('Laptop')
     await form.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByText('The current password is wrong').waitFor()
-    await form.getByLabel('Current password').fill(PASSWORD)
+    await form.getByRole('textbox', { name: 'Current password' }).fill(PASSWORD)
     await form.getByRole('button', { name: 'Add passkey' }).click()
     await page.getByRole('button', { name: 'Remove Laptop' }).waitFor()
 

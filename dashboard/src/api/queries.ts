@@ -124,5 +124,9 @@ export const useSettings = () =>
   useWorkspaceQuery(['settings'], async (api, signal) => (await api.GET('/workspace', { signal })).data.data)
 
 /** Loads the sender of the workspace. */
-export const useSender = () =>
-  useWorkspaceQuery(['sender'], async (api, signal) => (await api.GET('/sender', { signal })).data.data)
+export const useSender = (refetchMs?: number) =>
+  useWorkspaceQuery(
+    ['sender'],
+    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
+    refetchMs === undefined ? {} : { refetchMs },
+  )

@@ -60,12 +60,15 @@ export function UnsavedChangesGuard({
   useEffect(() => () => unasked.current?.(), [])
   if (status !== 'blocked') return null
   return (
-    <UnsavedDialog {...(asks && { title: asks.title, leave: asks.leave })} onStay={reset} onLeave={proceed}>
+    <UnsavedDialog
+      {...(isSending && { title: 'Still saving', leave: 'Leave' })}
+      {...(asks && { title: asks.title, leave: asks.leave })}
+      onStay={reset}
+      onLeave={proceed}
+    >
       <p className="t2">
         {asks?.message ??
-          (isSending
-            ? 'Still saving. If you leave now, you won’t see whether it worked.'
-            : 'Your changes haven’t been saved.')}
+          (isSending ? 'If you leave now, you won’t see whether it worked.' : 'Your changes haven’t been saved.')}
       </p>
     </UnsavedDialog>
   )

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { useRouterState } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
+import { isSignedOut } from '../api/client.ts'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
 import { UnsavedChangesGuard } from '../components/UnsavedChanges.tsx'
 import { focusInvalidField } from '../lib/has-invalid-field.ts'
@@ -57,7 +58,8 @@ export function ApiForm<Values, Result>({
       {hasUnsavedGuard && (
         <UnsavedChangesGuard isDirty={form.hasChanges && !request.isSuccess} isSending={request.isPending} />
       )}
-      {otherError && <ErrorBanner error={otherError} scrollsIntoView />}
+      {/* The dialog for signing in is the answer to an ended session. */}
+      {otherError && !isSignedOut(otherError) && <ErrorBanner error={otherError} scrollsIntoView />}
       <fieldset className={`plainFields ${fieldsClassName}`} disabled={isBusy}>
         {children}
       </fieldset>

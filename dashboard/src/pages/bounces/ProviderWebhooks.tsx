@@ -64,7 +64,7 @@ function ProviderCard({ source }: { source: Source }) {
         </span>
       </div>
       <dl className={classes.url}>
-        <CopyableValue label="Webhook URL" text={url} />
+        <CopyableValue label="Webhook URL" text={url.startsWith('/') ? `${location.origin}${url}` : url} />
       </dl>
       {isOwner && <CredentialForm source={source} name={name} />}
       {isOwner && isSet && (

@@ -3,13 +3,13 @@ import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { useState } from 'react'
-import { errorMessage } from '../../api/client.ts'
+import { DisplayableError, errorMessage, hasErrorCode } from '../../api/client.ts'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { csvOf } from '../../lib/csv.ts'
 import { download } from '../../lib/download.ts'
-import { plural } from '../../lib/format.ts'
+import { count, plural } from '../../lib/format.ts'
 import { AskButton } from '../../primitives/AskButton.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
 import type { Contact } from './columns.tsx'
@@ -17,13 +17,22 @@ import type { Contact } from './columns.tsx'
 /** Requests at once. */
 const AT_ONCE = 5
 
-/** Runs a request for each contact, a few at a time. The first failure ends it. */
+/** Runs a request for each contact, a few at a time, to the end. @throws if some failed, saying how many */
 async function forEach(contacts: readonly Contact[], run: (contact: Contact) => Promise<unknown>): Promise<void> {
   const rest = [...contacts]
+  const errors: unknown[] = []
   const work = async () => {
-    for (let next = rest.shift(); next; next = rest.shift()) await run(next)
+    for (let next = rest.shift(); next; next = rest.shift())
+      await run(next).catch((error: unknown) => {
+        // Someone else was first.
+        if (!hasErrorCode(error, 'contact_not_found')) errors.push(error)
+      })
   }
   await Promise.all(Array.from({ length: AT_ONCE }, work))
+  if (errors.length > 0)
+    throw new DisplayableError(
+      `${count(errors.length)} of ${plural(contacts.length, 'contact')} failed: ${errorMessage(errors[0])}`,
+    )
 }
 
 /** Changes, exports or deletes the selected contacts. Tags and lists can be undone. */
@@ -38,11 +47,16 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
   const many = plural(contacts.length, 'contact')
   const again = () => invalidate('contacts')
   const addTag = async (tag: string) => {
-    const without = contacts.filter(({ tags }) => !tags.includes(tag))
+    // Tags are case-insensitive, as on the server.
+    const without = contacts.filter(({ tags }) => !tags.some((each) => each.toLowerCase() === tag.toLowerCase()))
     await forEach(without, ({ id }) =>
       api.POST('/contacts/{id}/tags', { params: { path: { id } }, body: { tags: [tag] } }),
     )
-    showUndo(`Tagged ${many} “${tag}”.`, async () => {
+    if (without.length === 0) {
+      notifications.show({ message: `All of them have the tag “${tag}”.` })
+      return
+    }
+    showUndo(`Tagged ${plural(without.length, 'contact')} “${tag}”.`, async () => {
       await forEach(without, ({ id }) => api.DELETE('/contacts/{id}/tags/{tag}', { params: { path: { id, tag } } }))
       await again()
     })
@@ -50,9 +64,12 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
   const addToList = async (listId: string) => {
     const without = contacts.filter(({ listIds }) => !listIds.includes(listId))
     const path = { id: listId }
-    if (without.length > 0)
-      await api.POST('/lists/{id}/contacts', { params: { path }, body: { contactIds: without.map(({ id }) => id) } })
-    showUndo(`Added ${many} to the list.`, async () => {
+    if (without.length === 0) {
+      notifications.show({ message: 'All of them are in the list.' })
+      return
+    }
+    await api.POST('/lists/{id}/contacts', { params: { path }, body: { contactIds: without.map(({ id }) => id) } })
+    showUndo(`Added ${plural(without.length, 'contact')} to the list.`, async () => {
       await forEach(without, ({ id }) =>
         api.DELETE('/lists/{id}/contacts/{contactId}', { params: { path: { ...path, contactId: id } } }),
       )
@@ -60,10 +77,16 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
     })
   }
   const enroll = async (automationId: string) => {
-    await forEach(contacts, ({ id }) =>
-      api.POST('/automations/{id}/enroll', { params: { path: { id: automationId } }, body: { contactId: id } }),
-    )
-    notifications.show({ message: `Added ${many} to the automation.` })
+    let enrolled = 0
+    await forEach(contacts, async ({ id }) => {
+      const params = { path: { id: automationId } }
+      const { data } = await api.POST('/automations/{id}/enroll', { params, body: { contactId: id } })
+      if (data.data.enrolled) enrolled += 1
+    })
+    const others = contacts.length - enrolled
+    notifications.show({
+      message: `Added ${plural(enrolled, 'contact')} to the automation.${others > 0 ? ` ${count(others)} did not enter: they were in it before, or may not enter.` : ''}`,
+    })
   }
   const endEach = async (end: (contact: Contact) => Promise<unknown>) => {
     await forEach(contacts, end).finally(() => void again())

@@ -74,7 +74,14 @@ export function ContactsList({
         })}
         total={data && plural(data.pagination.total, 'contact')}
         empty={
-          isAll ? (
+          data && page > Math.max(1, data.pagination.totalPages) ? (
+            <p className="t2">
+              This page is empty now.{' '}
+              <button type="button" className="textButton link" onClick={() => onPage(1)}>
+                Go to the first page
+              </button>
+            </p>
+          ) : isAll ? (
             <EmptyPage icon={IconUsers} title="No contacts yet" action={newContact}>
               Contacts come from your app, from an import, or one at a time.
             </EmptyPage>

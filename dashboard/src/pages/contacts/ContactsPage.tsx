@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useRef } from 'react'
+import { lazy, Suspense, useEffect, useRef } from 'react'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
@@ -46,6 +46,11 @@ export function ContactsPage() {
     // The user may have opened a contact in the meantime.
     if (router.latestLocation.pathname.endsWith('/contacts')) set(fields)
   }, PAUSE_MS)
+  const searched = search.q ?? search.email ?? ''
+  // The field keeps what is typed. It follows the URL otherwise, such as to the list without filters.
+  useEffect(() => {
+    if (find.current && document.activeElement !== find.current) find.current.value = searched
+  }, [searched])
   const lists = useLists()
   const { columns, choices, chosen } = useContactColumns(search.columns)
   const { data: tags } = useWorkspaceQuery(['tags', 'choice'], async (api, signal) => {
@@ -78,10 +83,10 @@ export function ContactsPage() {
         <TextInput
           ref={find}
           aria-label="Search contacts"
-          placeholder="Search by email or name"
+          placeholder="Email or name begins with"
           leftSection={<IconSearch aria-hidden />}
           rightSection={<kbd aria-hidden>/</kbd>}
-          defaultValue={search.q ?? search.email ?? ''}
+          defaultValue={searched}
           onChange={({ currentTarget: { value } }) => setLater({ q: value.trim(), email: undefined })}
         />
       </ContactViews>
@@ -110,7 +115,7 @@ export function ContactsPage() {
             {canEdit && (
               <SaveView
                 search={search}
-                onSaved={(segmentId) => set({ segmentId, listId: undefined, tag: undefined })}
+                onSaved={(segmentId) => set({ segmentId, listId: undefined, tag: undefined, q: undefined })}
               />
             )}
           </>

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { callOnce } from '../../api/call-once.ts'
 import { useSession } from '../../api/session.ts'
-import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
@@ -45,6 +45,7 @@ export function FirstSteps({
 }) {
   const { workspace } = useWorkspace()
   const params = { workspaceId: workspace.id }
+  const isOwner = useHasRole('owner')
   const sender = useSenderCheck()
   const { contacts, emails, running, event, message } = progress
   const steps: StepProps[] = [
@@ -54,8 +55,8 @@ export function FirstSteps({
           {
             title: 'Verify the sender',
             isDone: sender.isVerified,
-            fact: sender.fact,
-            action: (
+            fact: isOwner ? sender.fact : <>{sender.fact}. Ask an owner to set it up.</>,
+            action: isOwner && (
               <Link className="link" to="/w/$workspaceId/sender" params={params}>
                 Set up sender
               </Link>
@@ -105,7 +106,7 @@ export function FirstSteps({
       ) : (
         'Waiting for the first event. It creates its contact.'
       ),
-      action: (
+      action: isOwner && (
         <Link className="link" to="/w/$workspaceId/keys" params={params}>
           API keys
         </Link>

@@ -72,7 +72,11 @@ export function SegmentForm({ segment, onDone }: { segment: Schemas['Segment'] |
       {problem === undefined ? (
         <ConditionCount condition={condition} />
       ) : (
-        <p className="t2" role="status">
+        <p
+          className="t2"
+          style={form.errors['condition'] ? { color: 'var(--bad)' } : undefined}
+          role={form.errors['condition'] ? 'alert' : 'status'}
+        >
           {problem}
         </p>
       )}

@@ -55,7 +55,10 @@ export function TransactionalPage() {
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={6} />}
       {data?.total.emails === 0 && (
-        <EmptyPage icon={IconReceipt} title="No transactional emails in this period">
+        <EmptyPage
+          icon={IconReceipt}
+          title={`No transactional emails in ${PERIODS.find(({ value }) => value === String(hours))!.label}`}
+        >
           Receipts, sign-in codes and invitations are sent with a request of your app, at once and also to those who
           unsubscribed.
         </EmptyPage>

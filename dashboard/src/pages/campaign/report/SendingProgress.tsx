@@ -8,16 +8,20 @@ import { Metrics } from '../../../primitives/Metrics.tsx'
 import { type Campaign, finishedCountOf } from '../../campaigns/campaigns.ts'
 import { useSendRate } from './use-send-rate.ts'
 
+/** Milliseconds between two looks at the warm-up. */
+const REFETCH_MS = 10_000
 /** Recipients per minute below which an end cannot be foreseen. */
 const MIN_RATE = 1
 
 /** How fast a campaign is sent, when it will be done, and what holds it. */
 export function SendingProgress({ campaign, stats }: { campaign: Campaign; stats: Campaign['stats'] }) {
   const now = useNow(2).getTime()
-  const rate = useSendRate(finishedCountOf(stats), now)
   const left = stats.recipients - finishedCountOf(stats)
-  const holds = useHolds(campaign, left)
-  const minutes = rate !== undefined && rate >= MIN_RATE && !holds.isStopped ? Math.ceil(left / rate) : undefined
+  const holds = useHolds(campaign, stats, left)
+  // Suppressed recipients take no time.
+  const measured = useSendRate(stats.sent + stats.captured + stats.failed, now)
+  const rate = holds.isStopped ? undefined : measured
+  const minutes = rate !== undefined && rate >= MIN_RATE ? Math.ceil(left / rate) : undefined
   return (
     <div style={{ margin: '16px 0 24px' }}>
       {holds.reasons.map((reason, n) => (
@@ -53,8 +57,12 @@ export function SendingProgress({ campaign, stats }: { campaign: Campaign; stats
 }
 
 /** Returns sentences on what keeps recipients waiting, and whether nothing is sent until it ends. */
-function useHolds(campaign: Campaign, left: number): { reasons: ReactNode[]; isStopped: boolean } {
-  const { data: sender } = useSender()
+function useHolds(
+  campaign: Campaign,
+  { deferred }: Campaign['stats'],
+  left: number,
+): { reasons: ReactNode[]; isStopped: boolean } {
+  const { data: sender } = useSender(REFETCH_MS)
   const { data: service } = useServiceStatus()
   const { status, abTest, category, localTime } = campaign
   const warmUp = category === 'marketing' ? sender?.warmUp : null
@@ -63,7 +71,7 @@ function useHolds(campaign: Campaign, left: number): { reasons: ReactNode[]; isS
   if (abTest && abTest.winner === null && abTest.decidesAt !== null)
     stops.push(
       <>
-        The test is sent. The winner is chosen at <Time at={abTest.decidesAt} as="date" /> and goes to the other{' '}
+        The test is sent. The winner is chosen on <Time at={abTest.decidesAt} as="date" /> and goes to the other{' '}
         {count(left)}.
       </>,
     )
@@ -71,6 +79,8 @@ function useHolds(campaign: Campaign, left: number): { reasons: ReactNode[]; isS
     stops.push(`The mail server accepts no email: ${explainReply(service.mail.failure) ?? service.mail.failure}.`)
   if (warmUp?.allowedToday != null && warmUp.sentToday >= warmUp.allowedToday)
     stops.push(`The warm-up allows ${plural(warmUp.allowedToday, 'email')} today. The rest waits for tomorrow (UTC).`)
+  if (deferred > 0 && deferred === left)
+    stops.push(`The mail server asked to try all ${count(deferred)} again later. Dripline does, with growing pauses.`)
   const others =
     localTime === null ? [] : [`Each recipient gets it at ${localTimeLabel(localTime)} in their time zone.`]
   return { reasons: [...stops, ...others], isStopped: stops.length > 0 || others.length > 0 }
