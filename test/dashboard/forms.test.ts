@@ -205,6 +205,16 @@ describe('dashboard forms', () => {
     await d.shows('1 contact')
   })
 
+  it('asks for what a contact must have', async () => {
+    await d.open('/contacts')
+    await d.press('New contact', 'Save contact')
+    const email = d.form('New contact').getByLabel('Email')
+    await d.form('New contact').getByText('This is required', { exact: true }).waitFor()
+    assert.equal(await email.getAttribute('aria-invalid'), 'true')
+    await email.fill('ada')
+    await d.form('New contact').getByText('This is required').waitFor({ state: 'detached' })
+  })
+
   it('creates a contact with all fields', async () => {
     const { id, name } = (await d.service.call('POST', 'lists', { name: `For new contacts ${process.pid}` })).body.data
     await d.open('/contacts')

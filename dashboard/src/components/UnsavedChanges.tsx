@@ -36,19 +36,25 @@ export function UnsavedDialog({
 /**
  * Asks for confirmation when the user leaves a form that is not saved.
  * @param isSending whether the form is being saved
+ * @param closesWith the search parameter whose change closes the form, if any
  * @param asks texts to use instead of the defaults
  */
 export function UnsavedChangesGuard({
   isDirty,
   isSending,
+  closesWith,
   asks,
 }: {
   isDirty: boolean
   isSending: boolean
+  closesWith?: string | undefined
   asks?: { title: string; leave: string; message: string }
 }) {
   const { status, proceed, reset } = useBlocker({
-    shouldBlockFn: ({ current, next }) => isDirty && current.pathname !== next.pathname,
+    shouldBlockFn: ({ current, next }) =>
+      isDirty &&
+      (current.pathname !== next.pathname ||
+        (closesWith !== undefined && valueOf(current.search, closesWith) !== valueOf(next.search, closesWith))),
     enableBeforeUnload: () => isDirty,
     withResolver: true,
   })
@@ -73,3 +79,5 @@ export function UnsavedChangesGuard({
     </UnsavedDialog>
   )
 }
+
+const valueOf = (search: object, name: string): unknown => (search as Record<string, unknown>)[name]

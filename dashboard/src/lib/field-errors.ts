@@ -14,6 +14,8 @@ export function fieldErrorsOf(error: unknown): Record<string, string> {
 
 /** Messages begin with the name of the field in the API, which the label says already. */
 function inWords(message: string): string {
+  // An empty field has other faults too, which do not matter yet.
+  if (/^(.*; )?\S+ is required(;|$)/.test(message)) return 'This is required'
   const [, verb, rest] = /^\S+ (is|are|must|has|contains|needs) (.*)$/s.exec(message) ?? []
   if (verb === undefined) return message
   return `This ${verb === 'are' ? 'is' : verb} ${rest}`

@@ -15,6 +15,7 @@ import type { ApiForm as State } from './use-api-form.ts'
  * @param submitLabel a verb and its object. Without one, the fields contain the button
  * @param onCancel closes the form. Without one, the form is always open
  * @param hasUnsavedGuard whether leaving the page with unsaved changes asks for confirmation
+ * @param closesWith the search parameter whose change closes the form, if any
  * @param more follows the buttons
  */
 export function ApiForm<Values, Result>({
@@ -24,6 +25,7 @@ export function ApiForm<Values, Result>({
   submitLabel,
   onCancel,
   hasUnsavedGuard = true,
+  closesWith,
   more,
   className = 'card',
   fieldsClassName = 'formFields',
@@ -35,6 +37,7 @@ export function ApiForm<Values, Result>({
   submitLabel?: string | undefined
   onCancel?: (() => void) | undefined
   hasUnsavedGuard?: boolean
+  closesWith?: string
   more?: ReactNode
   className?: string | undefined
   fieldsClassName?: string | undefined
@@ -56,7 +59,11 @@ export function ApiForm<Values, Result>({
     >
       {hasHeading && <h2>{label}</h2>}
       {hasUnsavedGuard && (
-        <UnsavedChangesGuard isDirty={form.hasChanges && !request.isSuccess} isSending={request.isPending} />
+        <UnsavedChangesGuard
+          isDirty={form.hasChanges && !request.isSuccess}
+          isSending={request.isPending}
+          closesWith={closesWith}
+        />
       )}
       {/* The dialog for signing in is the answer to an ended session. */}
       {otherError && !isSignedOut(otherError) && <ErrorBanner error={otherError} scrollsIntoView />}

@@ -102,6 +102,7 @@ function CredentialForm({ source, name }: { source: Source; name: string }) {
     <ApiForm
       form={form}
       label={`${name} credentials`}
+      closesWith="view"
       className={`formFields ${classes.credentials}`}
       fieldsClassName={`row ${classes.fieldRow}`}
     >

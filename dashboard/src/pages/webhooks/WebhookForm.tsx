@@ -50,6 +50,7 @@ export function WebhookForm({
       form={form}
       label={webhook ? 'Edit webhook' : 'New webhook'}
       hasHeading
+      {...(webhook && { closesWith: 'id' })}
       submitLabel={webhook ? 'Save webhook' : 'Create webhook'}
       onCancel={onDone}
       more={
