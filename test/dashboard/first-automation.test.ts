@@ -47,8 +47,16 @@ describe('dashboard by mouse', () => {
       await steps.getByRole('status').getByRole('link', { name: 'Read email' }).waitFor()
       await steps.getByRole('button', { name: 'Hide first steps' }).click()
       await window.getByRole('heading', { name: 'Sent and scheduled' }).waitFor()
+      // What is due but not sent is no bar of sent messages.
+      await own.call('POST', 'suppressions', { email: 'eve@example.com' })
+      await own.call('POST', 'emails', { to: 'eve@example.com', subject: 'Receipt', text: 'Thanks' })
+      await eventually('it is suppressed', async () => {
+        const { data } = (await own.call('GET', 'messages?status=SUPPRESSED')).body
+        return data.length === 1 || undefined
+      })
       await window.reload()
-      await window.getByRole('heading', { name: 'Sent and scheduled' }).waitFor()
+      await window.getByText('2 messages due.').waitFor()
+      await window.getByRole('img', { name: 'Bar chart of 14 days: 1 message sent, 0 scheduled.' }).waitFor()
       await window.keyboard.press('ControlOrMeta+K')
       await window.getByPlaceholder('Search or jump to').fill('Show first steps')
       await window.keyboard.press('Enter')
