@@ -12,6 +12,7 @@ import { MESSAGE_STATUS } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
 import { useSenderCheck } from '../../components/use-sender-check.tsx'
 import { type ApiCall, toCurl } from '../../lib/curl.ts'
+import type { NavItem } from '../../layout/navigation.ts'
 import { plural } from '../../lib/format.ts'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
@@ -44,56 +45,37 @@ export function FirstSteps({
   onHide: () => void
 }) {
   const { workspace } = useWorkspace()
-  const params = { workspaceId: workspace.id }
   const isOwner = useHasRole('owner')
   const sender = useSenderCheck()
   const { contacts, emails, running, event, message } = progress
+  const verifySender: StepProps = {
+    title: 'Verify the sender',
+    isDone: sender.isVerified,
+    fact: isOwner ? sender.fact : <>{sender.fact}. Ask an owner to set it up.</>,
+    link: isOwner && { to: '/w/$workspaceId/sender', label: 'Set up sender' },
+  }
   const steps: StepProps[] = [
-    ...(workspace.mode === 'test'
-      ? []
-      : [
-          {
-            title: 'Verify the sender',
-            isDone: sender.isVerified,
-            fact: isOwner ? sender.fact : <>{sender.fact}. Ask an owner to set it up.</>,
-            action: isOwner && (
-              <Link className="link" to="/w/$workspaceId/sender" params={params}>
-                Set up sender
-              </Link>
-            ),
-          },
-        ]),
+    // Mail of a test workspace is captured.
+    ...(workspace.mode === 'test' ? [] : [verifySender]),
     {
       title: 'Write an email',
       isDone: emails > 0,
       fact: emails > 0 ? plural(emails, 'email') : 'None yet. A template is used in automations and campaigns.',
-      action: (
-        <Link className="link" to="/w/$workspaceId/templates" params={params}>
-          Templates
-        </Link>
-      ),
+      link: { to: '/w/$workspaceId/templates', label: 'Templates' },
     },
     {
       title: 'Activate an automation, or send a campaign',
       isDone: running > 0,
       fact:
         running > 0 ? `${running} active or sent` : 'The welcome automation mails every new contact. You can edit it.',
-      action: (
-        <Link className="link" to="/w/$workspaceId/automations" params={params}>
-          Automations
-        </Link>
-      ),
+      link: { to: '/w/$workspaceId/automations', label: 'Automations' },
       children: running === 0 && <CreateWelcome onBegin={onBegin} />,
     },
     {
       title: 'Add contacts',
       isDone: contacts > 0,
       fact: contacts > 0 ? plural(contacts, 'contact') : 'Begin with yourself. New contacts enter the automation.',
-      action: (
-        <Link className="link" to="/w/$workspaceId/imports" params={params}>
-          Import
-        </Link>
-      ),
+      link: { to: '/w/$workspaceId/imports', label: 'Import' },
       children: message === undefined && <AddYourself isNext={running > 0} onBegin={onBegin} />,
     },
     {
@@ -106,11 +88,7 @@ export function FirstSteps({
       ) : (
         'Waiting for the first event. It creates its contact.'
       ),
-      action: isOwner && (
-        <Link className="link" to="/w/$workspaceId/keys" params={params}>
-          API keys
-        </Link>
-      ),
+      link: isOwner && { to: '/w/$workspaceId/keys', label: 'API keys' },
       children: !event && <Request call={EVENT} />,
     },
   ]
@@ -143,27 +121,36 @@ interface StepProps {
   title: string
   isDone: boolean
   fact: ReactNode
-  action: ReactNode
+  link: false | { to: NavItem['to']; label: string }
   children?: ReactNode
 }
 
-const Step = ({ n, title, isDone, fact, action, children }: StepProps & { n: number }) => (
-  <li className={classes.step}>
-    <span
-      className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`}
-      role="img"
-      aria-label={isDone ? 'Done' : `Step ${n}`}
-    >
-      {isDone ? <IconCheck size={14} stroke={2} /> : n}
-    </span>
-    <div>
-      <h3>{title}</h3>
-      <p className="t2">{fact}</p>
-    </div>
-    <div className={classes.action}>{action}</div>
-    {children !== undefined && children !== false && <div className={classes.content}>{children}</div>}
-  </li>
-)
+function Step({ n, title, isDone, fact, link, children }: StepProps & { n: number }) {
+  const { workspace } = useWorkspace()
+  return (
+    <li className={classes.step}>
+      <span
+        className={`${classes.mark} ${isDone ? 'c-ok' : 'c-mute'}`}
+        role="img"
+        aria-label={isDone ? 'Done' : `Step ${n}`}
+      >
+        {isDone ? <IconCheck size={14} stroke={2} /> : n}
+      </span>
+      <div>
+        <h3>{title}</h3>
+        <p className="t2">{fact}</p>
+      </div>
+      <div className={classes.action}>
+        {link && (
+          <Link className="link" to={link.to} params={{ workspaceId: workspace.id }}>
+            {link.label}
+          </Link>
+        )}
+      </div>
+      {children !== undefined && children !== false && <div className={classes.content}>{children}</div>}
+    </li>
+  )
+}
 
 function CreateWelcome({ onBegin }: { onBegin: () => void }) {
   const { api, workspace } = useWorkspace()

@@ -2,7 +2,7 @@ import { type ReactNode, Suspense } from 'react'
 import { useHasRole } from '../../api/workspace.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { lazyPart } from '../../lib/load-with-retry.ts'
-import { isShown, useFirstSteps, useFirstStepsChoice } from './use-first-steps.ts'
+import { useFirstSteps, useFirstStepsChoice } from './use-first-steps.ts'
 
 const FirstSteps = lazyPart(async () => (await import('./FirstSteps.tsx')).FirstSteps)
 
@@ -11,9 +11,8 @@ export function FirstStepsOr({ children }: { children: ReactNode }) {
   const canEdit = useHasRole('editor')
   const [choice, choose] = useFirstStepsChoice()
   const { data, error } = useFirstSteps(choice)
-  if (error || !canEdit || choice === 'hidden') return children
+  if (error || !canEdit || choice === 'hidden' || data === null) return children
   if (!data) return null
-  if (!isShown(choice, data)) return children
   return (
     <Suspense fallback={<SkeletonRows rows={6} />}>
       {/* A member who starts here sees the end. */}

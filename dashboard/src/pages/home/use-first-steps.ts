@@ -26,23 +26,25 @@ export interface Progress {
 const isComplete = ({ contacts, emails, running, event, message }: Progress): boolean =>
   contacts > 0 && emails > 0 && running > 0 && event !== undefined && message !== undefined
 
-/** Whether Home shows the first steps: until an email was sent, and to a member who opened them until they are hidden. */
-export const isShown = (choice: 'open' | 'hidden' | null, { message }: Progress): boolean =>
-  choice === 'open' || (choice === null && message === undefined)
-
-/** Loads what the workspace has so far, by which the first steps are checked: often while they are shown and some are open. */
+/**
+ * Loads what the workspace has so far, by which the first steps are checked: often while some are open. `null` if they are not
+ * shown: an email was sent, and the member did not open them.
+ */
 export const useFirstSteps = (choice: 'open' | 'hidden' | null) =>
-  useWorkspaceQuery<Progress>(
-    ['first-steps'],
+  useWorkspaceQuery<Progress | null>(
+    ['first-steps', choice],
     async (api, signal) => {
+      const messages = await api.GET('/messages', { params: { query: { limit: 1 } }, signal })
+      const [message] = messages.data.data
+      // Home of most workspaces asks for nothing more.
+      if (message !== undefined && choice === null) return null
       const params = { query: { limit: 1 } }
-      const [contacts, templates, automations, campaigns, events, messages] = await Promise.all([
+      const [contacts, templates, automations, campaigns, events] = await Promise.all([
         api.GET('/contacts', { params, signal }),
         api.GET('/templates', { params, signal }),
         api.GET('/automations', { params: { query: { limit: 100 } }, signal }),
         api.GET('/campaigns', { params: { query: { limit: 100 } }, signal }),
         api.GET('/events', { params, signal }),
-        api.GET('/messages', { params, signal }),
       ])
       return {
         contacts: contacts.data.pagination.total,
@@ -54,8 +56,12 @@ export const useFirstSteps = (choice: 'open' | 'hidden' | null) =>
           automations.data.data.filter(({ status }) => status === 'active').length +
           campaigns.data.data.filter(({ status }) => BEGUN.has(status)).length,
         event: events.data.data[0],
-        message: messages.data.data[0],
+        message,
       }
     },
-    { refetchMs: (now) => (now && isShown(choice, now) && !isComplete(now) ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS) },
+    {
+      enabled: choice !== 'hidden',
+      keepPrevious: true,
+      refetchMs: (progress) => (progress && !isComplete(progress) ? ACTIVE_REFETCH_MS : IDLE_REFETCH_MS),
+    },
   )
