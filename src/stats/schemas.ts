@@ -32,46 +32,34 @@ export const flowQuery = object({
     .meta({ description: 'Length of an interval, in minutes.', example: 360, json: { multipleOf: 15 } }),
 })
 
-const MAX_DAYS = 366
-const DAYS = `days must be an integer from 1 to ${MAX_DAYS}`
-const days = () =>
-  number()
-    .typeError(DAYS)
-    .integer(DAYS)
-    .min(1, DAYS)
-    .max(MAX_DAYS, DAYS)
-    .default(30)
-    .meta({ description: 'The number of days (UTC), up to the current one.', example: 30 })
+/** An integer parameter from 1 to a maximum. */
+function upTo(name: string, max: number, { standard, description }: { standard: number; description: string }) {
+  const problem = `${name} must be an integer from 1 to ${max}`
+  return number()
+    .typeError(problem)
+    .integer(problem)
+    .min(1, problem)
+    .max(max, problem)
+    .default(standard)
+    .meta({ description, example: standard })
+}
+
+const days = () => upTo('days', 366, { standard: 30, description: 'The number of days (UTC), up to the current one.' })
 
 /** `GET /automations/{id}/report`. */
 export const automationReportQuery = object({ days: days() })
 
-const MAX_WINDOW_DAYS = 365
-const WINDOW = `windowDays must be an integer from 1 to ${MAX_WINDOW_DAYS}`
-
 /** `GET /automations/{id}/conversion`. */
 export const conversionQuery = object({
-  windowDays: number()
-    .typeError(WINDOW)
-    .integer(WINDOW)
-    .min(1, WINDOW)
-    .max(MAX_WINDOW_DAYS, WINDOW)
-    .default(14)
-    .meta({ description: 'The days after the enrollment in which the goal counts.', example: 14 }),
+  windowDays: upTo('windowDays', 365, {
+    standard: 14,
+    description: 'The days after the enrollment in which the goal counts.',
+  }),
 })
-
-const MAX_HOURS = 720
-const HOURS = `hours must be an integer from 1 to ${MAX_HOURS}`
 
 /** `GET /reports/transactional`. */
 export const transactionalQuery = object({
-  hours: number()
-    .typeError(HOURS)
-    .integer(HOURS)
-    .min(1, HOURS)
-    .max(MAX_HOURS, HOURS)
-    .default(24)
-    .meta({ description: 'The number of hours, up to now.', example: 24 }),
+  hours: upTo('hours', 720, { standard: 24, description: 'The number of hours, up to now.' }),
 })
 
 /** `GET /reports/domains`. */

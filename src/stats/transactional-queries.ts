@@ -1,5 +1,5 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { sql, toDate } from '../platform/db/sql.ts'
+import { sql, toObjects } from '../platform/db/sql.ts'
 
 /** The transactional emails of a period, by their outcome. The counts add up to `emails`. */
 export interface TransactionalCounts {
@@ -29,7 +29,7 @@ export interface TransactionalGroup extends TransactionalCounts {
 
 /** Groups that are listed. */
 const MAX_GROUPS = 100
-/** Emails below which a 95th percentile says nothing. */
+/** The fewest emails for a 95th percentile. */
 const MIN_FOR_P95 = 20
 
 /**
@@ -41,41 +41,11 @@ export async function transactionalGroups(
   workspaceId: string,
   hours: number,
 ): Promise<(TransactionalGroup & { isTotal: boolean })[]> {
-  const rows = await sql<Row>(em, GROUPS, [workspaceId, hours])
-  return rows.map((row) => ({
-    isTotal: row.is_total,
-    templateId: row.template_id,
-    templateName: row.template_name,
-    tag: row.tag,
-    emails: row.emails,
-    delivered: row.delivered,
-    bounced: row.bounced,
-    failed: row.failed,
-    waiting: row.waiting,
-    suppressed: row.suppressed,
-    unconfirmed: row.unconfirmed,
-    medianSeconds: row.median,
-    p95Seconds: row.timed < MIN_FOR_P95 ? null : row.p95,
-    lastSentAt: row.last_sent_at === null ? null : toDate(row.last_sent_at),
-  }))
-}
-
-interface Row {
-  is_total: boolean
-  template_id: string | null
-  template_name: string | null
-  tag: string | null
-  emails: number
-  delivered: number
-  bounced: number
-  failed: number
-  waiting: number
-  suppressed: number
-  unconfirmed: number
-  timed: number
-  median: number | null
-  p95: number | null
-  last_sent_at: string | null
+  const rows = toObjects<TransactionalGroup & { isTotal: boolean; timed: number }>(
+    await sql(em, GROUPS, [workspaceId, hours]),
+    'lastSentAt',
+  )
+  return rows.map(({ timed, p95Seconds, ...row }) => ({ ...row, p95Seconds: timed < MIN_FOR_P95 ? null : p95Seconds }))
 }
 
 const GROUPS = `
@@ -95,8 +65,8 @@ select grouping(sent.template_id) = 1 as is_total, sent.template_id, template.na
   count(*) filter (where status in ('QUEUED', 'SENDING', 'DEFERRED'))::float8 as waiting,
   count(*) filter (where status = 'SUPPRESSED')::float8 as suppressed,
   count(*) filter (where status in ('UNCONFIRMED', 'DISMISSED'))::float8 as unconfirmed,
-  count(seconds)::float8 as timed, percentile_cont(0.5) within group (order by seconds) as median,
-  percentile_cont(0.95) within group (order by seconds) as p95, max(sent_at) as last_sent_at
+  count(seconds)::float8 as timed, percentile_cont(0.5) within group (order by seconds) as median_seconds,
+  percentile_cont(0.95) within group (order by seconds) as p95_seconds, max(sent_at) as last_sent_at
 from sent left join templates template on template.id = sent.template_id
 group by grouping sets ((), (sent.template_id, template.name, tag))
 order by is_total desc, emails desc, template_name, tag limit ${MAX_GROUPS + 1}`
