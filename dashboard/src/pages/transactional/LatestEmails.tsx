@@ -35,7 +35,7 @@ const COLUMNS: readonly Column<Email>[] = [
   timeColumn({ head: 'Created', at: ({ createdAt }) => createdAt }),
 ]
 
-/** The last transactional emails, with what became of each. */
+/** The last transactional emails, with their outcomes. */
 export function LatestEmails() {
   const { workspace } = useWorkspace()
   const { data, error } = useWorkspaceQuery(

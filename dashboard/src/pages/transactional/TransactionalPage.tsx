@@ -39,6 +39,7 @@ export function TransactionalPage() {
     // A long period is a long query.
     { refetchMs: hours === 24 ? 10_000 : 300_000, keepPrevious: true },
   )
+  const hasEmails = data !== undefined && data.total.emails > 0
   return (
     <Page
       title="Transactional"
@@ -50,29 +51,34 @@ export function TransactionalPage() {
           onChange={(value) => void navigate({ search: value === '24' ? {} : { hours: Number(value) }, replace: true })}
         />
       }
-      aside={data && data.total.emails > 0 ? <SendSnippets /> : undefined}
+      aside={hasEmails ? <SendSnippets /> : undefined}
     >
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {!data && !error && <SkeletonRows rows={6} />}
-      {data?.total.emails === 0 && (
-        <EmptyPage
-          icon={IconReceipt}
-          title={`No transactional emails in ${PERIODS.find(({ value }) => value === String(hours))!.label}`}
-        >
-          Receipts, sign-in codes and invitations are sent with a request of your app, at once and also to those who
-          unsubscribed.
-        </EmptyPage>
-      )}
-      {data?.total.emails === 0 && <SendSnippets />}
-      {data && data.total.emails > 0 && <Figures report={data} />}
-      {canEdit && data && data.total.emails > 0 && (
-        <div style={{ marginTop: 24 }}>
-          <LatestEmails />
-        </div>
+      {data && !hasEmails && <Nothing period={PERIODS.find(({ value }) => value === String(hours))!.label} />}
+      {data && hasEmails && (
+        <>
+          <Figures report={data} />
+          {canEdit && (
+            <div style={{ marginTop: 24 }}>
+              <LatestEmails />
+            </div>
+          )}
+        </>
       )}
     </Page>
   )
 }
+
+const Nothing = ({ period }: { period: string }) => (
+  <>
+    <EmptyPage icon={IconReceipt} title={`No transactional emails in ${period}`}>
+      Receipts, sign-in codes and invitations are sent with a request of your app, at once and also to those who
+      unsubscribed.
+    </EmptyPage>
+    <SendSnippets />
+  </>
+)
 
 function Figures({ report: { total, groups } }: { report: Report }) {
   const { workspace } = useWorkspace()
