@@ -22,6 +22,18 @@ describe('dashboard with bad input and failures', () => {
     await d.page.getByTestId('step').click()
     return automationId
   }
+  /** Ends the session when the edit is saved. Another request would open the dialog before the text is typed. */
+  const endSessionAtSave = () =>
+    d.page.route(
+      (url) => url.pathname.endsWith('/draft'),
+      async (route) => {
+        await sql(d.service.context.orm.em.fork(), 'delete from sessions where account_id = $1::uuid', [
+          d.owner.accountId,
+        ])
+        await route.continue()
+      },
+      { times: 1 },
+    )
   const draftHas = (automationId: string, words: RegExp) =>
     eventually(`the draft has ${words}`, async () => {
       const { body } = await d.service.call('GET', `automations/${automationId}/draft`)
@@ -69,17 +81,7 @@ describe('dashboard with bad input and failures', () => {
     d.page.on('request', (request) => {
       if (request.url().endsWith('/api/v1/session') && request.method() === 'GET') asked += 1
     })
-    // The session ends when the edit is saved. Another request would open the dialog before the text is typed.
-    await d.page.route(
-      (url) => url.pathname.endsWith('/draft'),
-      async (route) => {
-        await sql(d.service.context.orm.em.fork(), 'delete from sessions where account_id = $1::uuid', [
-          d.owner.accountId,
-        ])
-        await route.continue()
-      },
-      { times: 1 },
-    )
+    await endSessionAtSave()
     await text().fill('This must not be lost')
     const dialog = d.page.getByRole('dialog')
     await dialog.waitFor()
@@ -98,17 +100,7 @@ describe('dashboard with bad input and failures', () => {
     d.page.on('request', (request) => {
       if (request.url().endsWith('/api/v1/session') && request.method() === 'GET') asked += 1
     })
-    // The session ends when the edit is saved. Another request would open the dialog before the text is typed.
-    await d.page.route(
-      (url) => url.pathname.endsWith('/draft'),
-      async (route) => {
-        await sql(d.service.context.orm.em.fork(), 'delete from sessions where account_id = $1::uuid', [
-          d.owner.accountId,
-        ])
-        await route.continue()
-      },
-      { times: 1 },
-    )
+    await endSessionAtSave()
     await text().fill('This must not be lost')
     await d.page.getByRole('alert').getByText('Your changes are still here.').waitFor()
     assert.ok(asked < 6, `asked ${asked} times who is signed in`)

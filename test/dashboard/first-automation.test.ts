@@ -47,7 +47,7 @@ describe('dashboard by mouse', () => {
       await steps.getByRole('status').getByRole('link', { name: 'Read email' }).waitFor()
       await steps.getByRole('button', { name: 'Hide first steps' }).click()
       await window.getByRole('heading', { name: 'Sent and scheduled' }).waitFor()
-      // What is due but not sent is no bar of sent messages.
+      // A suppressed message is due, but not a part of the sent ones.
       await own.call('POST', 'suppressions', { email: 'eve@example.com' })
       await own.call('POST', 'emails', { to: 'eve@example.com', subject: 'Receipt', text: 'Thanks' })
       await eventually('it is suppressed', async () => {

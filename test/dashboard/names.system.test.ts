@@ -21,7 +21,7 @@ import { aLink, aMember } from '../support/members.ts'
 import { recount } from '../support/stats.ts'
 import { startWebhookServer } from '../support/webhook-server.ts'
 
-/** How long a page may take to show everything. */
+/** Milliseconds that a page may take to show everything. */
 const MAX_WAIT_MS = 15_000
 const DOT = 'R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7'
 const TREE = {

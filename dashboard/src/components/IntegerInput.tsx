@@ -44,7 +44,7 @@ export function IntegerInput({ value, min, max, isOptional = false, onChange, ..
       inputMode="numeric"
       value={text}
       error={read(text) === undefined ? wanted : props.error}
-      // What was typed is no number: no request can check it.
+      // The text is not a number: sending the form cannot check it.
       data-rechecked={read(text) === undefined ? undefined : props['data-rechecked']}
       onChange={({ currentTarget }) => {
         const parsed = read(currentTarget.value)

@@ -25,7 +25,7 @@ interface FakeServer {
   controls: ReactNode
 }
 
-/** A server whose responses are chosen by hand. */
+/** A server whose responses are chosen with buttons. */
 export function useFakeServer(): FakeServer {
   const [requests, setRequests] = useState<readonly string[]>([])
   const pending = useRef<Pending[]>([])

@@ -52,7 +52,7 @@ function NavLink({ place: { to, label, icon: Icon } }: { place: NavItem }) {
       params={{ workspaceId: workspace.id }}
       activeOptions={{ exact: to === '/w/$workspaceId', includeSearch: false }}
       className={classes.link}
-      {...(label === 'Settings' && isSection && { 'aria-current': 'true' as const })}
+      {...(to === SETTINGS[0]!.to && isSection && { 'aria-current': 'true' as const })}
     >
       <Icon aria-hidden />
       <span>{label}</span>
