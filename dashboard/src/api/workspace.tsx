@@ -28,6 +28,8 @@ export interface QueryOptions<Data> {
   /** Milliseconds between refetches while the page is visible. May depend on the data. */
   refetchMs?: number | ((data: Data | undefined) => number)
   enabled?: boolean
+  /** Milliseconds for which loaded data is fresh enough when another page shows it. */
+  staleMs?: number
   /** Never refetched automatically. */
   once?: boolean
   /** Keeps showing the previous data while a new key loads. */
@@ -38,7 +40,7 @@ export interface QueryOptions<Data> {
 export function useWorkspaceQuery<Data>(
   key: readonly unknown[],
   read: (api: Api, signal: AbortSignal) => Promise<Data>,
-  { refetchMs, enabled = true, once = false, keepPrevious = false }: QueryOptions<Data> = {},
+  { refetchMs, staleMs, enabled = true, once = false, keepPrevious = false }: QueryOptions<Data> = {},
 ): UseQueryResult<Data> {
   const { workspace, api } = useWorkspace()
   return useQuery(
@@ -47,6 +49,7 @@ export function useWorkspaceQuery<Data>(
       queryFn: ({ signal }) => read(api, signal),
       enabled,
       ...(keepPrevious && { placeholderData: keepPreviousData }),
+      ...(staleMs !== undefined && { staleTime: staleMs }),
       ...(once && { staleTime: Infinity, gcTime: 0 }),
       ...(refetchMs !== undefined && {
         refetchInterval:

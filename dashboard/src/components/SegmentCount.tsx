@@ -9,7 +9,7 @@ export function SegmentCount({ segmentId }: { segmentId: string }) {
   const { data } = useWorkspaceQuery(
     ['segments', segmentId],
     async (api, signal) => (await api.GET('/segments/{id}', { params: { path: { id: segmentId } }, signal })).data.data,
-    { refetchMs: COUNT_MS },
+    { refetchMs: COUNT_MS, staleMs: COUNT_MS },
   )
   return <>{data ? count(data.contactCount) : '…'}</>
 }

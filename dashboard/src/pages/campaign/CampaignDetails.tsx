@@ -1,8 +1,7 @@
-import { useListName, useSegmentName, useCampaignTemplate } from '../../api/queries.ts'
+import { useListName, useSegmentName, useCampaignTemplate, useSender } from '../../api/queries.ts'
 import { count, localTimeLabel } from '../../lib/format.ts'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
-import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import type { Campaign } from '../campaigns/campaigns.ts'
 import { warmUpStatus } from '../sender/warm-up-status.ts'
 
@@ -89,13 +88,12 @@ export function CampaignDetails({ campaign }: { campaign: Campaign }) {
   )
 }
 
+/** Milliseconds between two looks at the warm-up. */
+const WARM_UP_MS = 15_000
+
 /** Loads the warm-up that limits an unsent campaign. Transactional emails are not limited. */
 function useWarmUp({ category, finishedAt }: Campaign) {
   const isToBeSent = category === 'marketing' && finishedAt === null
-  const { data: sender } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-    { refetchMs: 15_000, enabled: isToBeSent },
-  )
+  const { data: sender } = useSender(isToBeSent ? WARM_UP_MS : undefined)
   return isToBeSent && sender?.warmUp?.allowedToday != null ? sender.warmUp : null
 }

@@ -1,4 +1,4 @@
-import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useSender } from '../../api/queries.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Page } from '../../layout/Page.tsx'
@@ -9,10 +9,7 @@ import { ReceivingDomains } from './ReceivingDomains.tsx'
 import { WarmUp } from './WarmUp.tsx'
 
 export function SenderPage() {
-  const { data, error, refetch } = useWorkspaceQuery(
-    ['sender'],
-    async (api, signal) => (await api.GET('/sender', { signal })).data.data,
-  )
+  const { data, error, refetch } = useSender()
   return (
     <Page title="Sender" narrow>
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
