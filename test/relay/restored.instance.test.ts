@@ -42,6 +42,24 @@ describe('a restore', () => {
       'select id, status from enrollments where contact_id = $1::uuid order by enrolled_at',
       [contactId],
     )
+  /** Deletes a workflow. Temporal's list, which a reconciliation reads first, has it for a while after it is gone. */
+  async function deleteWorkflow(automationId: string, contactId: string) {
+    await service.context.temporal.workflowService.deleteWorkflowExecution({
+      namespace: 'default',
+      workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
+    })
+    const isGone = async () => {
+      for await (const listed of service.context.dependencies.enrollments.listRunning())
+        if (listed.automationId === automationId && listed.contactId === contactId) return false
+      return handleOf(automationId, contactId)
+        .describe()
+        .then(
+          () => false,
+          () => true,
+        )
+    }
+    await eventually('the workflow is gone', async () => (await isGone()) || undefined)
+  }
 
   describe('and its reconciliation', () => {
     const statusIn = async (automationId: string, contactId: string) =>
@@ -81,13 +99,7 @@ describe('a restore', () => {
 
     it('restarts an enrollment without a workflow where it was, and only reports it in a dry run', async () => {
       const one = await waiting()
-      await service.context.temporal.workflowService.deleteWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: `enrollment:${one.automationId}:${one.contactId}` },
-      })
-      await eventually('it is gone', async () =>
-        (await statusIn(one.automationId, one.contactId)) === undefined ? true : undefined,
-      )
+      await deleteWorkflow(one.automationId, one.contactId)
       const expected = [{ ...one, what: 'resumed' }]
       assert.deepEqual(await differences(true), expected)
       assert.equal(await statusIn(one.automationId, one.contactId), undefined)
@@ -478,18 +490,7 @@ describe('a restore', () => {
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
       const wakeAt = await waits(automationId, contactId)
-      await service.context.temporal.workflowService.deleteWorkflowExecution({
-        namespace: 'default',
-        workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
-      })
-      const gone = () =>
-        handleOf(automationId, contactId)
-          .describe()
-          .then(
-            () => undefined,
-            () => true,
-          )
-      await eventually('it is gone', gone)
+      await deleteWorkflow(automationId, contactId)
       const [row] = await rowsOf(contactId)
       return { automationId, contactId, wakeAt, enrollmentId: row!.id }
     }
@@ -590,11 +591,6 @@ describe('a restore', () => {
       const overdue = (eventName: string) =>
         sql(em(), `update trigger_events set created_at = now() - interval '20 minutes' where name = $1`, [eventName])
       const redeliver = () => sql(em(), `update outbox set due_at = now() where kind = 'REDELIVER'`)
-      const forget = (automationId: string, contactId: string) =>
-        service.context.temporal.workflowService.deleteWorkflowExecution({
-          namespace: 'default',
-          workflowExecution: { workflowId: `enrollment:${automationId}:${contactId}` },
-        })
       const received = (contactId: string) =>
         sql(em(), 'select from processed_events where contact_id = $1::uuid', [contactId])
 
@@ -609,7 +605,7 @@ describe('a restore', () => {
 
       it('gets it again, once', async () => {
         const { automationId, contactId } = await fired('forgotten')
-        await forget(automationId, contactId)
+        await deleteWorkflow(automationId, contactId)
         await overdue('forgotten')
         await service.startWorker()
         for (let times = 0; times < 2; times += 1) {
@@ -629,7 +625,7 @@ describe('a restore', () => {
             ({ what }) => what === 'delivered',
           )
         assert.deepEqual(await delivered(true), [])
-        await forget(automationId, contactId)
+        await deleteWorkflow(automationId, contactId)
         const difference = { enrollmentId: null, automationId, contactId, what: 'delivered' }
         assert.deepEqual(await delivered(true), [difference])
         assert.deepEqual(await delivered(), [difference])
