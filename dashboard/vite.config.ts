@@ -1,5 +1,6 @@
 import react from '@vitejs/plugin-react'
 import { defineConfig } from 'vite'
+import { checkStyles } from './check-styles.ts'
 
 /** Modules of forms, which pages without a form need not load. */
 const FORM = /@mantine\/form|primitives\/(ApiForm|use-api-form)/
@@ -8,7 +9,7 @@ const FIELDS =
 
 /** Builds the dashboard, which the API serves at `/`. `npm run dev` serves it with hot reload and forwards requests to the API on port 3000. */
 export default defineConfig({
-  plugins: [react()],
+  plugins: [react(), checkStyles()],
   build: {
     outDir: '../dist/dashboard',
     emptyOutDir: true,

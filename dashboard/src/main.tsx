@@ -1,6 +1,5 @@
 import './theme/styles.ts'
 import { MantineProvider } from '@mantine/core'
-import { Notifications } from '@mantine/notifications'
 import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
@@ -9,6 +8,7 @@ import { queryClient } from './api/query-client.ts'
 import { theme, variables } from './theme/theme.ts'
 import { guardInput } from './lib/guard-input.ts'
 import { focusTitle, keepFocus } from './lib/keep-focus.ts'
+import { Toasts } from './layout/Toasts.tsx'
 import { router } from './router.tsx'
 
 guardInput()
@@ -18,11 +18,17 @@ router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
   if (fromLocation !== undefined && pathChanged) focusTitle()
 })
 
+// Load the page beside the session, for which routes wait. The router reports what fails.
+for (const { routeId } of router.matchRoutes(router.latestLocation))
+  router.loadRouteChunk(router.routesById[routeId as keyof typeof router.routesById])?.catch(() => undefined)
+
+// Until then, index.html shows that Dripline is loading.
+await router.load()
 createRoot(document.getElementById('root')!).render(
   <StrictMode>
     <MantineProvider theme={theme} cssVariablesResolver={variables} defaultColorScheme="auto">
       <QueryClientProvider client={queryClient}>
-        <Notifications position="bottom-right" />
+        <Toasts />
         <RouterProvider router={router} />
       </QueryClientProvider>
     </MantineProvider>
