@@ -71,7 +71,8 @@ export function scheduleCampaign(
     assertUnchanged(expected, campaign.revision)
     if (campaign.status !== 'DRAFT') throw wrongStatusError(campaign.status, 'only a DRAFT can be scheduled')
     const [own, ...variants] = await listVariantSummaries(unit, id)
-    if (!own?.saysSomething) throw new ApiError(CAMPAIGN_INCOMPLETE)
+    // A design without blocks has html: an empty frame.
+    if (!own?.saysSomething || campaign.source?.design?.blocks.length === 0) throw new ApiError(CAMPAIGN_INCOMPLETE)
     if (own.subject.trim() === '')
       throw new ApiError(CAMPAIGN_INCOMPLETE, { message: 'A campaign needs a subject before it is sent' })
     if (campaign.abTest) await assertTestable(unit, campaign, variants, localTime)

@@ -556,6 +556,7 @@ describe('campaigns', () => {
       [{}, {}, '400 campaign_incomplete'],
       [{ ...complete, subject: null, html: null }, {}, '400 campaign_incomplete'],
       [{ ...complete, subject: null }, {}, '400 campaign_incomplete'],
+      [{ ...complete, html: null, format: 'BLOCKS', design: { blocks: [] } }, {}, '400 campaign_incomplete'],
       // Misspelled fields must not send immediately.
       [complete, { sendAt: '2030-01-01T00:00:00Z' }, '400 invalid_request'],
       [complete, { localTime, timezone: 'Asia/Tokyo' }, '400 invalid_request'],
