@@ -17,6 +17,7 @@ const MODULES = [
   'workspaces',
   'audit',
   'accounts',
+  'request-log',
   'webhooks',
   'triggers',
   'segments',

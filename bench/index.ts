@@ -33,6 +33,7 @@ import { neighbors, neighborsMail } from './neighbors.ts'
 import { reconciling } from './reconcile.ts'
 import { holds, type Measured, wanted, writeResults } from './results.ts'
 import { rendering } from './render.ts'
+import { requestLog } from './request-log.ts'
 import { automationReport, campaignReport, domainsReport, stopReports } from './reports.ts'
 import { segmentCount, segmentPage, stopSegments } from './segment.ts'
 import { send } from './send.ts'
@@ -52,6 +53,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     emailRequests,
     emailDelay,
     limiter,
+    requestLog,
     send,
     wake,
     webhooks,

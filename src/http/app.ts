@@ -4,6 +4,7 @@ import type { ApiDependencies } from './dependencies.ts'
 import { authenticate } from './middleware/authenticate.ts'
 import { errors, type Limits } from './middleware/errors.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
+import { recordRequest } from './middleware/record-request.ts'
 import { requestId } from './middleware/request-id.ts'
 import { sameOrigin } from './middleware/same-origin.ts'
 import { securityHeaders } from './middleware/security-headers.ts'
@@ -29,8 +30,8 @@ export interface Api {
 }
 
 /**
- * The HTTP API. Each request passes requestId → trace → errors → target → securityHeaders → authenticate → rateLimit → sameOrigin, and
- * then its operation's pipeline: authorize → parseRequest → idempotency → handle, which writes the audit entry.
+ * The HTTP API. Each request passes requestId → trace → recordRequest → errors → target → securityHeaders → authenticate → rateLimit →
+ * sameOrigin, and then its operation's pipeline: authorize → parseRequest → idempotency → handle, which writes the audit entry.
  */
 export function createApi(
   dependencies: ApiDependencies,
@@ -47,6 +48,7 @@ export function createApi(
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
   app.use(trace())
+  app.use(recordRequest(dependencies.recordRequest, basePath))
   app.use(errors(dependencies.log, limits))
   app.use(checkRequestTarget())
   app.use(securityHeaders(basePath, dependencies.publicUrl))

@@ -7,6 +7,7 @@ import type { Oidc } from '../platform/oidc.ts'
 import type { Passwords } from '../platform/passwords.ts'
 import type { Secrets } from '../platform/secrets.ts'
 import type { WriteAuditEntry } from './audit-request.ts'
+import type { RecordRequest } from './finished-request.ts'
 import type { SendTestEmail, ServiceStatus } from './service-status.ts'
 import type { AuthenticateKey, AuthenticateSession } from './visitor.ts'
 
@@ -14,6 +15,8 @@ export interface ApiDependencies extends Dependencies {
   authenticateKey: AuthenticateKey
   authenticateSession: AuthenticateSession
   writeAuditEntry: WriteAuditEntry
+  /** Adds a request to the log of its workspace, without waiting for it. */
+  recordRequest: RecordRequest
   /** Requires that a session started recently. @throws {ApiError} `sign_in_again` */
   requireRecentSignIn: (em: EntityManager, sessionId: string) => Promise<void>
   /** Requests of one workspace that may hold a database connection at the same time. */

@@ -31,6 +31,7 @@ export {
   timestamp,
 } from './fields.ts'
 export type { AccountsRequest } from './operation.ts'
+export type { FinishedRequest, RecordRequest } from './finished-request.ts'
 export type { SendTestEmail, ServiceStatus } from './service-status.ts'
 export {
   type AuthenticateKey,

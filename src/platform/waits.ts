@@ -29,7 +29,9 @@ export const waits = {
   reputationCheck: 20_000,
   /** Pause between two checks of the conditions by which contacts leave automations. */
   leaving: 30_000,
-  /** Pause between two deletions of old messages and step runs. */
+  /** Time for which finished requests are collected before they are written to the log of requests. */
+  requestLog: 1_000,
+  /** Pause between two deletions of old messages, step runs and requests. */
   history: 600_000,
   /** Pause between two sweeps for contacts who entered a segment or reached a date. */
   sweep: 30_000,

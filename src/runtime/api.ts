@@ -9,6 +9,7 @@ import type { Config } from '../platform/config.ts'
 import { createDns } from '../platform/dns.ts'
 import { createSecrets } from '../platform/secrets.ts'
 import { createPasswords } from '../platform/passwords.ts'
+import { createRequestLog } from '../request-log/index.ts'
 import { createRenderer } from '../rendering/index.ts'
 import { createSmtpTransport, type MailTransport, readSmtpUrl } from '../smtp/index.ts'
 import { createKeyAuthentication } from '../workspaces/index.ts'
@@ -30,6 +31,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
   const checkReadiness = createReadiness(context)
   const authenticateKey = createKeyAuthentication(dependencies.em)
   const images = createImageReader()
+  const requestLog = createRequestLog(dependencies.em, dependencies.log)
   const app = createApi(
     {
       ...dependencies,
@@ -44,6 +46,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       authenticateKey,
       authenticateSession: createSessionAuthentication(dependencies.em),
       writeAuditEntry: writeEntry,
+      recordRequest: requestLog.record,
       requireRecentSignIn,
       maxRequestsPerWorkspace: Math.max(1, Math.floor(config.DATABASE_POOL_SIZE * 0.6)),
       isLogWatched: process.stdout.isTTY,
@@ -74,6 +77,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       const hurry = setTimeout(() => server.closeAllConnections(), 10_000)
       await stopped
       clearTimeout(hurry)
+      await requestLog.flush()
       await renderer.close()
       await images.close()
       await smtp?.close()

@@ -24,6 +24,7 @@ import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { decisionOperations, webhookOperations } from '../steps/routes.ts'
 import { sourceOperations } from '../sources/routes.ts'
+import { requestLogOperations } from '../request-log/routes.ts'
 import { mediaPages } from '../media/index.ts'
 import { mediaOperations } from '../media/routes.ts'
 import { testClockOperations } from '../test-clock/routes.ts'
@@ -47,6 +48,7 @@ export const operations: readonly Operation[] = [
   getService,
   ...apiKeyOperations,
   ...auditOperations,
+  ...requestLogOperations,
   ...workspaceOperations,
   ...senderOperations,
   ...webhookOperations,

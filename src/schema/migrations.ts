@@ -11,6 +11,7 @@ const MIGRATIONS = [
   'instance/001-baseline',
   'accounts/001-baseline',
   'audit/001-baseline',
+  'request-log/001-baseline',
   'http/001-baseline',
   'outbox/001-baseline',
   'contacts/001-baseline',

@@ -28,6 +28,7 @@ import {
   LinkClicks,
   StepCounter,
 } from '../counters/index.ts'
+import { LoggedRequest } from '../request-log/index.ts'
 import { StoredResponse } from '../http/index.ts'
 import { Import, ImportChunk, ImportError } from '../imports/index.ts'
 import { Instance } from '../instance/index.ts'
@@ -59,6 +60,7 @@ const ENTITIES = [
   Identity,
   Challenge,
   AuditEntry,
+  LoggedRequest,
   ApiKey,
   RateWindow,
   RateSlot,

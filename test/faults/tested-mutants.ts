@@ -346,6 +346,27 @@ const QUEUE: Record<string, TestedMutant> = {
     by: '> limit) mayBeMore = true',
     tests: ['test/relay/old-history.test.ts'],
   },
+  'one-page-of-old-requests': {
+    what: 'only the first page of old requests is deleted',
+    file: 'src/relay/delete-old-history.ts',
+    replace: 'let mayBeMore = (await deleteOldRequests(em.fork(), limit)) >= limit',
+    by: 'let mayBeMore = (await deleteOldRequests(em.fork(), limit)) > limit',
+    tests: ['test/request-log/record-requests.test.ts'],
+  },
+  'requests-of-other-workspaces': {
+    what: 'an owner reads the requests of other workspaces',
+    file: 'src/request-log/queries.ts',
+    replace: 'where workspace_id = $1::uuid and ${isAfterCursor',
+    by: 'where $1::uuid is not null and ${isAfterCursor',
+    tests: ['test/request-log/request-log.test.ts'],
+  },
+  'paths-in-the-request-log': {
+    what: 'the log of requests has real paths, which can be personal data',
+    file: 'src/http/middleware/record-request.ts',
+    replace: 'path: route?.slice(basePath.length)',
+    by: 'path: route && ctx.path.slice(basePath.length)',
+    tests: ['test/request-log/request-log.test.ts'],
+  },
   'history-of-active-enrollments': {
     what: 'messages of active enrollments are deleted, and may be sent again',
     file: 'src/messages/old-messages-queries.ts',

@@ -52,7 +52,7 @@ interface Site {
 
 /** Fields whose IDs refer to no row: the caller or another system has chosen them, or they are cursors. */
 const NO_REFERENCE =
-  /\.(externalId|userId|anonymousId|previousId|groupId|contentId|cursor)$|^POST \/sources\/segment.*messageId$|verify-report/
+  /\.(externalId|userId|anonymousId|previousId|groupId|contentId|cursor)$|^GET \/request-log requestId$|^POST \/sources\/segment.*messageId$|verify-report/
 
 /** The kind of resource of a field or parameter. */
 const KINDS: Record<string, string> = {
@@ -72,6 +72,7 @@ const KINDS: Record<string, string> = {
   enrollmentId: 'enrollments',
   stepId: 'steps',
   deliveryId: 'deliveries',
+  keyId: 'api-keys',
 }
 
 const leafStep = (path: string, id: string): object => {

@@ -52,6 +52,7 @@ export const quietParts = () =>
     findPublicUrl: () => Promise.resolve(null),
     authenticateSession: () => Promise.resolve(undefined),
     writeAuditEntry: writeEntry,
+    recordRequest: () => undefined,
     requireRecentSignIn: () => Promise.resolve(),
     maxRequestsPerWorkspace: 6,
     images: { read: () => Promise.reject(new Error('This test converts no images')), close: () => Promise.resolve() },

@@ -9,6 +9,7 @@ const SHORT_WAITS: Partial<Waits> = {
   reputationCheck: 2_000,
   leaving: 2_000,
   sweep: 2_000,
+  requestLog: 50,
 }
 
 /** Shortens the waits of this process. Processes that a test starts keep the real ones. */

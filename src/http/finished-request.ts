@@ -1,0 +1,16 @@
+/** A finished request of an API key. Contains no personal data. */
+export interface FinishedRequest {
+  workspaceId: string
+  keyId: string
+  method: string
+  /** The path of the operation, such as `/contacts/{id}`; `null` if the request reached none. */
+  path: string | null
+  status: number
+  errorCode: string | null
+  errorParam: string | null
+  durationMs: number
+  requestId: string
+}
+
+/** Adds a request to the log of its workspace. */
+export type RecordRequest = (request: FinishedRequest) => void
