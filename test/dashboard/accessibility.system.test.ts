@@ -43,6 +43,7 @@ const PAGES = [
   ...[
     '/sender',
     '/events',
+    '/logs',
     '/enrollments',
     '/segments',
     '/lists',

@@ -213,6 +213,7 @@ describe('dashboard with bad input and failures', () => {
       '/workspace',
       '/retention',
       '/keys',
+      '/logs',
       '/members',
       '/audit',
     ]

@@ -111,6 +111,7 @@ describe('names and roles in the dashboard', () => {
     ids.webhook = await create('webhooks', { url: receiver.url, events: ['*'], description: 'Shop' })
     await create('events', { email: 'ada@example.com', name: 'order.placed', data: { total: 12 } })
     await service.call('POST', `webhooks/${ids.webhook}/test`)
+    await service.call('GET', 'contacts/unknown', undefined, { headers: { 'x-request-id': 'wanted' } })
     const delivered = `webhooks/${ids.webhook}/deliveries?status=DELIVERED`
     await eventually('a test event is delivered', async () => (await d.read(delivered))[0] as unknown)
     // The relay adds up the counters later.
@@ -146,6 +147,7 @@ describe('names and roles in the dashboard', () => {
     ['keys', () => '/keys', () => d.press('New API key')],
     ['webhooks', () => `/webhooks?id=${ids.webhook}`],
     ['events', () => '/events?name=order.placed'],
+    ['logs', () => '/logs?requestId=wanted', () => d.row(/GET/).getByRole('link').click()],
   ]
 
   async function namesIn(selector: string): Promise<string> {

@@ -134,7 +134,7 @@ const pagesOf = ({
   ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports', 'media'].map(
     byName,
   ),
-  ...['transactional', 'sender', 'workspace', 'retention', 'keys', 'members', 'audit'].map(byName),
+  ...['transactional', 'sender', 'workspace', 'retention', 'keys', 'logs', 'members', 'audit'].map(byName),
 ]
 
 async function take(page: Page, name: string): Promise<void> {

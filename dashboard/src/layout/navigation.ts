@@ -19,6 +19,7 @@ import {
   IconSitemap,
   IconSpeakerphone,
   IconTemplate,
+  IconTerminal2,
   IconUsers,
   IconUsersGroup,
   IconWebhook,
@@ -50,6 +51,7 @@ export interface NavItem {
     | '/w/$workspaceId/keys'
     | '/w/$workspaceId/webhooks'
     | '/w/$workspaceId/events'
+    | '/w/$workspaceId/logs'
     | '/w/$workspaceId/members'
     | '/w/$workspaceId/audit'
   icon: TablerIcon
@@ -101,6 +103,7 @@ export const NAV_GROUPS: readonly NavGroup[] = [
       { label: 'API keys', to: '/w/$workspaceId/keys', icon: IconKey, minRole: 'owner' },
       { label: 'Webhooks', to: '/w/$workspaceId/webhooks', icon: IconWebhook },
       { label: 'Events', to: '/w/$workspaceId/events', icon: IconBolt, key: 'v' },
+      { label: 'Logs', to: '/w/$workspaceId/logs', icon: IconTerminal2, minRole: 'owner' },
     ],
   },
   { label: null, items: [{ label: 'Settings', to: '/w/$workspaceId/workspace', icon: IconSettings }] },

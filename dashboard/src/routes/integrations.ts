@@ -36,5 +36,28 @@ const webhooks = createRoute({
   component: lazyPage(() => import('../pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
 })
 
-/** API keys, events and webhooks: the connections to other systems. */
-export const integrationRoutes = [keys, events, webhooks] as const
+const STATUS_CLASSES = ['2xx', '4xx', '5xx'] as const
+type StatusClass = (typeof STATUS_CLASSES)[number]
+
+interface LogsSearch {
+  key?: string
+  status?: StatusClass
+  requestId?: string
+  /** The request in the aside. */
+  shown?: string
+}
+
+const logs = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/logs',
+  validateSearch: ({ key, status, requestId, shown }: Record<string, unknown>): LogsSearch => ({
+    ...(typeof key === 'string' && { key }),
+    ...(STATUS_CLASSES.includes(status as StatusClass) && { status: status as StatusClass }),
+    ...(typeof requestId === 'string' && requestId !== '' && { requestId }),
+    ...(typeof shown === 'string' && { shown }),
+  }),
+  component: lazyPage(() => import('../pages/logs/LogsPage.tsx'), 'LogsPage'),
+})
+
+/** API keys, events, webhooks and the log of requests: the connections to other systems. */
+export const integrationRoutes = [keys, events, webhooks, logs] as const

@@ -1,6 +1,7 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
-import { IconDots, IconGauge, IconRotate, IconTrash } from '@tabler/icons-react'
+import { IconDots, IconGauge, IconRotate, IconTerminal2, IconTrash } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { now } from '../../lib/clock.ts'
@@ -11,6 +12,7 @@ import { Time } from '../../components/Time.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
+import { ConfirmDelete } from './ConfirmDelete.tsx'
 import classes from './keys.module.css'
 import type { ApiKey, NewApiKey } from './keys.ts'
 
@@ -96,6 +98,7 @@ export function KeysTable({
 }
 
 function KeyMenu({ apiKey, onChoose }: { apiKey: ApiKey; onChoose: (what: PendingAction['what']) => void }) {
+  const { workspace } = useWorkspace()
   return (
     <Menu>
       <Menu.Target>
@@ -111,6 +114,19 @@ function KeyMenu({ apiKey, onChoose }: { apiKey: ApiKey; onChoose: (what: Pendin
         )}
         <Menu.Item leftSection={<IconGauge aria-hidden />} onClick={() => onChoose('limit')}>
           Change rate limit…
+        </Menu.Item>
+        <Menu.Item
+          leftSection={<IconTerminal2 aria-hidden />}
+          renderRoot={(props) => (
+            <Link
+              {...props}
+              to="/w/$workspaceId/logs"
+              params={{ workspaceId: workspace.id }}
+              search={{ key: apiKey.id }}
+            />
+          )}
+        >
+          Requests
         </Menu.Item>
         <Menu.Item leftSection={<IconTrash aria-hidden />} onClick={() => onChoose('delete')}>
           Delete…
@@ -164,43 +180,6 @@ function UsageMeter({ of: { requests, rateLimit } }: { of: ApiKey }) {
         <span className="strong">{count(requests)}</span> <span className="t3">of {count(rateLimit)}</span>
       </span>
     </span>
-  )
-}
-
-function ConfirmDelete({ apiKey, others, onDone }: { apiKey: ApiKey; others: number; onDone: () => void }) {
-  const { api } = useWorkspace()
-  const invalidate = useInvalidate()
-  const remove = useMutation({
-    mutationFn: () => api.DELETE('/api-keys/{id}', { params: { path: { id: apiKey.id } } }),
-    async onSuccess() {
-      await invalidate('api-keys')
-      onDone()
-    },
-  })
-  return (
-    <div className={`${classes.ask} c-bad`} role="group" aria-label={`Delete API key ${apiKey.name}`}>
-      <h3>Delete API key “{apiKey.name}”?</h3>
-      <p className="t2">
-        {apiKey.lastUsedAt === null ? (
-          'This key was never used.'
-        ) : (
-          <>
-            This key made {plural(apiKey.requests, 'request')} in the last minute and was last used{' '}
-            <Time at={apiKey.lastUsedAt} />. Its requests will fail with <span className="code">401</span>.
-          </>
-        )}{' '}
-        {others > 0 && `${plural(others, 'other key')} will keep working. `}This can’t be undone.
-      </p>
-      {remove.isError && <ErrorBanner error={remove.error} scrollsIntoView />}
-      <div className="row">
-        <Button variant="filled" color="bad" onClick={() => remove.mutate()} loading={remove.isPending}>
-          Delete key
-        </Button>
-        <Button variant="subtle" color="gray" onClick={onDone} data-autofocus>
-          Cancel
-        </Button>
-      </div>
-    </div>
   )
 }
 
