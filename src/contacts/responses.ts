@@ -1,4 +1,4 @@
-import { array, number, object, string, type InferType } from 'yup'
+import { array, boolean, mixed, number, object, string, type InferType } from 'yup'
 import type { ContactProfile } from './queries.ts'
 import { uniqueTags } from './tag.ts'
 import type { Caller } from '../workspaces/index.ts'
@@ -117,6 +117,54 @@ export const joinResultResponse = object({
 })
   .required()
   .meta({ component: 'JoinResult' })
+
+export const contactCountResponse = object({
+  contactCount: count('The number of contacts that match now.', 42),
+  subscription: object({
+    subscribed: count('Contacts who get marketing.', 38),
+    pending: count('Contacts who have not confirmed their sign-up yet.', 0),
+    unsubscribed: count('Contacts who opted out.', 3),
+    suppressed: count('Contacts whose address bounced, complained or was suppressed manually.'),
+  })
+    .optional()
+    .default(undefined)
+    .meta({ description: 'The same contacts by whether they get marketing. Only with `withSubscription`.' }),
+})
+  .required()
+  .meta({ component: 'ContactCount' })
+
+export const checkedMemberResponse = object({
+  contactId: id('contact'),
+  matches: boolean().required().meta({ description: 'Whether the contact is in the segment.', example: false }),
+  parts: array()
+    .of(
+      object({
+        path: string().defined().meta({
+          description: 'A JSON pointer into the condition. Empty for the condition itself.',
+          example: '/all/0',
+        }),
+        matches: boolean().required().meta({ example: false }),
+        decides: boolean().required().meta({
+          description:
+            'Whether the result rests on this part: one that does not match decides `all`, and one that matches decides `any`.',
+          example: true,
+        }),
+        value: mixed()
+          .nullable()
+          .defined()
+          .meta({
+            description:
+              'The value of the contact that a `field` or `metadata` compared, cut to 100 characters. Null if there is none.',
+            json: { type: ['string', 'number', 'boolean', 'null'] },
+            example: 'free',
+          }),
+      }).required(),
+    )
+    .required()
+    .meta({ description: 'The parts of the condition in its order, groups before their parts.' }),
+})
+  .required()
+  .meta({ component: 'CheckedMember', description: 'Whether a contact is in a segment, and why.' })
 
 export const tagResponse = object({
   name: string().required().meta({ example: 'vip' }),

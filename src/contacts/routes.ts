@@ -11,7 +11,7 @@ import { TOO_MANY_STARTS } from '../triggers/index.ts'
 import { updateContact } from './update-contact.ts'
 import { zoneWarnings } from './zone-warning.ts'
 import { upsertContact, upsertManyContacts } from './upsert-contacts.ts'
-import { BULK_BODY_LIMIT, checkItems, nothingToUpdate, operation, pageQuery, single, ok, warn } from '../http/index.ts'
+import { BULK_BODY_LIMIT, checkItems, nothingToUpdate, operation, single, ok, warn } from '../http/index.ts'
 import {
   bulkResultResponse,
   contactResponse,
@@ -36,6 +36,7 @@ const contactLinks = (id: string) => ({
 export { erasureOperations } from './erasure-routes.ts'
 export { exportOperations } from './export-routes.ts'
 export { listContactOperations } from './list-routes.ts'
+export { segmentContactOperations } from './segment-routes.ts'
 export { tagOperations } from './tag-routes.ts'
 
 export const contactOperations = [
@@ -53,22 +54,6 @@ export const contactOperations = [
     errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     handle: ({ caller, query: { page, limit, ...search } }, { em }) =>
       listContactPage(em, caller.workspace.id, search, { page, limit }),
-  }),
-
-  operation({
-    id: 'listSegmentMembers',
-    method: 'GET',
-    path: '/segments/{id}/contacts',
-    tag: 'Segments',
-    summary: 'List the contacts in a segment',
-    description: 'Newest contact first. The same as GET /contacts with segmentId.',
-    scope: 'contacts:read',
-    query: pageQuery(),
-    // The response can be several megabytes.
-    responses: { 200: contactPage },
-    errors: { 404: [SEGMENT_NOT_FOUND] },
-    handle: ({ caller, params, query }, { em }) =>
-      listContactPage(em, caller.workspace.id, { segmentId: params.id }, query),
   }),
 
   operation({

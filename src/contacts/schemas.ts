@@ -4,6 +4,7 @@ import { MAX_FIRST_NAME_LENGTH, MAX_TAGS_OF_CONTACT } from './contact-limits.ts'
 import { isEmailAddress } from '../platform/email-address.ts'
 import { MAX_TAG_LENGTH, MAX_TAGS } from './tag.ts'
 import { MAX_METADATA_BYTES } from './metadata.ts'
+import { conditionInput } from '../segments/index.ts'
 
 /** Maximum length of an external ID, longer than the IDs of other services. */
 const MAX_EXTERNAL_ID_LENGTH = 200
@@ -196,3 +197,12 @@ export const joinSchema = object({
     ],
     example: { contactId: EXAMPLE_ID },
   })
+
+/** `POST /segments/count`. */
+export const countSchema = object({
+  condition: conditionInput(),
+  withSubscription: boolean().meta({
+    description: 'Whether to also count how many of the contacts get marketing. False by default.',
+    example: true,
+  }),
+})

@@ -13,6 +13,7 @@ import {
   erasureOperations,
   exportOperations,
   listContactOperations,
+  segmentContactOperations,
   tagOperations,
 } from '../contacts/routes.ts'
 import { emailOperations } from '../emails/routes.ts'
@@ -70,6 +71,7 @@ export const operations: readonly Operation[] = [
   ...listContactOperations,
   ...tagOperations,
   ...segmentOperations,
+  ...segmentContactOperations,
   ...templateOperations,
   ...mediaOperations,
   ...automationOperations,

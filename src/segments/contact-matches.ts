@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { isId } from '../platform/ids.ts'
-import { comparedParts, type ComparedValue, shortValue } from './compared-values.ts'
+import { type CheckedPart, checkParts, leavesOf } from './checked-parts.ts'
+import { comparedParts, type ComparedPart, type ComparedValue, shortValue } from './compared-values.ts'
 import type { Condition } from './condition.ts'
 import type { ConditionContext } from './condition-sql.ts'
 import { contactExistsWith, evaluateEach } from './queries.ts'
@@ -59,6 +60,33 @@ export async function explainMatches(
   if (!found) return undefined
   const values = [...parts.keys()].map((name, n) => ({ name, value: shortValue(found.compared[n]) }))
   return { matches: found.matches, values }
+}
+
+/**
+ * Checks each part of a condition for a contact, with the value that it compared, if it compares one.
+ *
+ * @returns `undefined` if the contact does not exist
+ */
+export async function checkEachPart(
+  em: EntityManager,
+  workspaceId: string,
+  contactId: string,
+  condition: Condition,
+  evaluation: Evaluation,
+): Promise<(CheckedPart & { value: unknown })[] | undefined> {
+  if (!isId(contactId)) return undefined
+  const leaves = leavesOf(condition)
+  const comparing = [...leaves].filter(
+    (leaf): leaf is [string, ComparedPart] => 'field' in leaf[1] || 'metadata' in leaf[1],
+  )
+  const resolved = await resolveAllSegments(em, workspaceId, [...leaves.values()])
+  const context = contextOf(workspaceId, evaluation)
+  const parts = comparing.map(([, part]) => part)
+  const found = await evaluateEach(em, contactId, resolved, context, parts)
+  if (!found) return undefined
+  const matches = new Map([...leaves.keys()].map((path, n) => [path, found.matches[n]!]))
+  const values = new Map(comparing.map(([path], n) => [path, shortValue(found.compared[n])]))
+  return checkParts(condition, matches).map((part) => ({ ...part, value: values.get(part.path) ?? null }))
 }
 
 const contextOf = (workspaceId: string, { at, eventData, stepData }: Evaluation): ConditionContext => ({

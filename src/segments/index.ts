@@ -2,9 +2,18 @@ export { findSegmentProblem } from './check-segments.ts'
 export { type Condition, eventsMentionedBy, listsRequiredBy, type ResolvedCondition } from './condition.ts'
 export { type ConditionContext, conditionSql } from './condition-sql.ts'
 export type { ComparedValue } from './compared-values.ts'
-export { contactMatches, explainMatches, matchesOf } from './contact-matches.ts'
+export { checkEachPart, contactMatches, explainMatches, matchesOf } from './contact-matches.ts'
 export { Segment } from './entities.ts'
 export { SEGMENT_NOT_FOUND } from './errors.ts'
 export { type ConditionSource, readCondition } from './read-condition.ts'
 export { resolveAllSegments, resolveSegments } from './resolve-segments.ts'
-export { assertWorkspace, createSegment, deleteSegment, listSegments } from './segments.ts'
+export { condition as conditionInput } from './schemas.ts'
+export {
+  assertWorkspace,
+  conditionOf,
+  countNow,
+  createSegment,
+  deleteSegment,
+  findSegment,
+  listSegments,
+} from './segments.ts'

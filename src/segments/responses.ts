@@ -1,7 +1,7 @@
-import { mixed, object, string, type InferType } from 'yup'
+import { array, mixed, object, string, type InferType } from 'yup'
 import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, MESSAGE_OUTCOMES } from './condition.ts'
 import type { Segment } from './entities.ts'
-import { count, id, timestamp, writtenResponse } from '../http/index.ts'
+import { count, id, nullableText, timestamp, writtenResponse } from '../http/index.ts'
 
 /** The schema of a form. Other keys are invalid. */
 const form = (properties: Record<string, object>, required: string[], description?: string) => ({
@@ -121,15 +121,41 @@ export const writtenSegmentResponse = writtenResponse(segmentResponse, {
   scope: 'segments:read',
 })
 
-const contactCount = () => count('The number of contacts that match now.', 42)
-
-export const contactCountResponse = object({ contactCount: contactCount() })
+const useResponse = object({
+  kind: string()
+    .oneOf(['AUTOMATION', 'CAMPAIGN', 'SEGMENT'] as const)
+    .required()
+    .meta({ example: 'CAMPAIGN' }),
+  id: id('automation, campaign or segment'),
+  name: string().required().meta({ example: 'Black Friday' }),
+  status: nullableText('The status of an automation or a campaign.', 'SCHEDULED'),
+  role: string()
+    .oneOf(['TRIGGER', 'CONDITION', 'AUDIENCE', 'EXCLUSION'] as const)
+    .required()
+    .meta({
+      description:
+        'TRIGGER: the automation starts when a contact enters the segment. CONDITION: a rule, a step or the other segment refers to it. ' +
+        'AUDIENCE or EXCLUSION: the campaign includes or excludes its contacts.',
+      example: 'AUDIENCE',
+    }),
+})
   .required()
-  .meta({ component: 'ContactCount' })
+  .meta({ component: 'SegmentUse' })
+
+const usedIn = {
+  usedIn: array().of(useResponse).required().meta({
+    description: 'Automations, campaigns and segments that use it, at most 100. Those that ended are last.',
+  }),
+}
+
+/** A segment in a list. */
+export const listedSegmentResponse = segmentResponse
+  .shape(usedIn)
+  .meta({ component: 'ListedSegment', description: 'A segment, and what uses it.' })
 
 export const segmentDetailResponse = segmentResponse
-  .shape({ contactCount: contactCount() })
-  .meta({ component: 'SegmentDetail', description: 'A segment, with the number of contacts in it.' })
+  .shape({ contactCount: count('The number of contacts that match now.', 42), ...usedIn })
+  .meta({ component: 'SegmentDetail', description: 'A segment, with the number of contacts in it, and what uses it.' })
 
 export const presentSegment = (segment: Segment): InferType<typeof segmentResponse> => ({
   id: segment.id,

@@ -1,6 +1,6 @@
 // cspell:ignore metdata
 import { array } from 'yup'
-import { countForCondition, createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
+import { createSegment, deleteSegment, getSegment, listSegments, updateSegment } from './segments.ts'
 import { ApiError } from '../platform/api-error.ts'
 import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import {
@@ -18,14 +18,15 @@ import {
   ok,
   created,
 } from '../http/index.ts'
-import { conditionSchema, segmentSchema, updateSegmentSchema } from './schemas.ts'
+import { segmentSchema, updateSegmentSchema } from './schemas.ts'
 import {
-  contactCountResponse,
+  listedSegmentResponse,
   presentSegment,
   segmentDetailResponse,
   segmentResponse,
   writtenSegmentResponse,
 } from './responses.ts'
+import { usesOf } from './uses-queries.ts'
 
 const NOTHING_TO_UPDATE = nothingToUpdate(Object.keys(updateSegmentSchema.fields))
 const WRONG_CONDITION = 'condition.all[0].metdata is unknown; did you mean metadata?'
@@ -39,19 +40,22 @@ export const segmentOperations = [
     path: '/segments',
     tag: 'Segments',
     summary: 'List segments',
-    description: 'Newest first.',
+    description: 'Newest first, with what uses them.',
     scope: 'segments:read',
     query: pageQuery(),
     // The response can be several megabytes.
     responses: {
       200: {
         description: 'A page of segments.',
-        schema: listOf(array().of(segmentResponse).required()),
+        schema: listOf(array().of(listedSegmentResponse).required()),
       },
     },
     async handle({ caller, query }, { em }) {
       const [segments, total] = await listSegments(em, caller.workspace.id, rangeOf(query))
-      return pageResponse(segments.map(presentSegment), query, total)
+      const ids = segments.map(({ id }) => id)
+      const uses = await usesOf(em.fork(), caller.workspace.id, ids)
+      const rows = segments.map((segment) => ({ ...presentSegment(segment), usedIn: uses.get(segment.id)! }))
+      return pageResponse(rows, query, total)
     },
   }),
 
@@ -61,32 +65,14 @@ export const segmentOperations = [
     path: '/segments/{id}',
     tag: 'Segments',
     summary: 'Get a segment',
-    description: 'Returns the segment with the number of contacts that match it now.',
+    description: 'Returns the segment with the number of contacts that match it now, and what uses it.',
     scope: 'segments:read',
     // The count is a live query.
     responses: { 200: { description: 'The segment.', schema: single(segmentDetailResponse) } },
     errors: { 404: [SEGMENT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      const { segment, contactCount } = await getSegment(em, caller.workspace.id, params.id)
-      return ok({ ...presentSegment(segment), contactCount })
-    },
-  }),
-
-  operation({
-    id: 'countSegment',
-    method: 'POST',
-    path: '/segments/count',
-    tag: 'Segments',
-    summary: 'Count the contacts that match a condition',
-    description: 'Counts the contacts that match now, without saving the condition. Useful while you edit a segment.',
-    scope: 'segments:read',
-    changesNothing: true,
-    // The count is a live query.
-    body: conditionSchema,
-    responses: { 200: { description: 'The count.', schema: single(contactCountResponse) } },
-    errors: { 400: [WRONG_CONDITION] },
-    async handle({ caller, body }, { em }) {
-      return ok({ contactCount: await countForCondition(em, caller.workspace.id, body.condition) })
+      const { segment, contactCount, usedIn } = await getSegment(em, caller.workspace.id, params.id)
+      return ok({ ...presentSegment(segment), contactCount, usedIn })
     },
   }),
 

@@ -7,7 +7,7 @@ const name = () =>
   filledText().test(atMost(MAX_NAME_LENGTH)).meta({ description: 'The display name.', example: 'Paying customers' })
 
 /** `readCondition` validates it, and names the wrong part. */
-const condition = () =>
+export const condition = () =>
   conditionResponse.test({
     name: 'condition',
     test(value: unknown) {
@@ -29,6 +29,3 @@ export const updateSegmentSchema = object({ name: name(), condition: condition()
   json: { minProperties: 1 },
   example: { name: 'Paying customers' },
 })
-
-/** `POST /segments/count`. */
-export const conditionSchema = object({ condition: condition() })

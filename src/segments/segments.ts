@@ -1,4 +1,5 @@
 import { countContacts, isSegmentInUse } from './queries.ts'
+import { type SegmentUse, usesOf } from './uses-queries.ts'
 import { SEGMENT_IN_USE, SEGMENT_NOT_FOUND } from './errors.ts'
 import type { Condition } from './condition.ts'
 import { readCondition } from './read-condition.ts'
@@ -22,23 +23,27 @@ export const listSegments = async (
   return em.fork().findAndCount(Segment, { workspaceId }, { ...range, orderBy: { createdAt: 'desc', id: 'desc' } })
 }
 
-/** A segment and its current number of contacts. @throws {ApiError} `not-found` */
+/** Returns a segment, as an entity of the unit of work. @throws {ApiError} `not-found` */
+export async function findSegment(unit: EntityManager, workspaceId: string, id: string): Promise<Segment> {
+  const segment = isId(id) ? await unit.findOne(Segment, { id, workspaceId }) : null
+  if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
+  return segment
+}
+
+/** A segment, its current number of contacts, and what uses it. @throws {ApiError} `not-found` */
 export async function getSegment(
   em: EntityManager,
   workspaceId: string,
   id: string,
-): Promise<{ segment: Segment; contactCount: number }> {
+): Promise<{ segment: Segment; contactCount: number; usedIn: SegmentUse[] }> {
   const fork = em.fork()
-  const segment = isId(id) ? await fork.findOne(Segment, { id, workspaceId }) : null
-  if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
-  return { segment, contactCount: await countNow(fork, workspaceId, segment.condition) }
+  const segment = await findSegment(fork, workspaceId, id)
+  const uses = await usesOf(fork, workspaceId, [segment.id])
+  return { segment, contactCount: await countNow(fork, workspaceId, segment.condition), usedIn: uses.get(segment.id)! }
 }
 
-/** Counts the contacts that match a condition now. @throws {ApiError} `invalid` as `createSegment` */
-export const countForCondition = (em: EntityManager, workspaceId: string, json: unknown): Promise<number> =>
-  countNow(em.fork(), workspaceId, conditionOf(json))
-
-const countNow = async (em: EntityManager, workspaceId: string, condition: Condition): Promise<number> =>
+/** Counts the contacts that match a condition now. */
+export const countNow = async (em: EntityManager, workspaceId: string, condition: Condition): Promise<number> =>
   countContacts(em, await resolveSegments(em, workspaceId, condition), {
     workspaceId,
     at: await timeIn(em, workspaceId),
@@ -66,8 +71,7 @@ export async function updateSegment(
   { name, condition }: { name?: string | undefined; condition?: unknown },
 ): Promise<Segment> {
   const unit = unitOf(em)
-  const segment = isId(id) ? await unit.findOne(Segment, { id, workspaceId }) : null
-  if (!segment) throw new ApiError(SEGMENT_NOT_FOUND)
+  const segment = await findSegment(unit, workspaceId, id)
   if (name !== undefined) segment.name = name
   if (condition !== undefined) segment.condition = await conditionToSave(unit, workspaceId, condition, segment.id)
   segment.updatedAt = new Date()
@@ -92,7 +96,8 @@ export async function deleteSegment(em: EntityManager, id: string, workspaceId?:
   throw workspaceId === undefined ? notFound(`There is no segment ${id}`) : new ApiError(SEGMENT_NOT_FOUND)
 }
 
-function conditionOf(json: unknown): Condition {
+/** Reads a condition. @throws {ApiError} `invalid`, naming the wrong part of the condition */
+export function conditionOf(json: unknown): Condition {
   const read = readCondition(json)
   if ('problem' in read) throw invalid(read.problem, '/condition')
   return read.condition

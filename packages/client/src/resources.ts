@@ -80,7 +80,7 @@ const RESOURCES = {
     list: 'GET /segments in pages',
     /** Creates a segment. */
     create: 'POST /segments with body',
-    /** Returns a segment, with the number of its contacts. */
+    /** Returns a segment, with the number of its contacts and what uses it. */
     get: 'GET /segments/{id}',
     /** Updates a segment. */
     update: 'PATCH /segments/{id} with body',
@@ -88,6 +88,8 @@ const RESOURCES = {
     delete: 'DELETE /segments/{id}',
     /** Lists the contacts of a segment. */
     contacts: 'GET /segments/{id}/contacts in pages',
+    /** Checks whether a contact is in a segment, and why. */
+    checkContact: 'GET /segments/{id}/contacts/{contactId}',
     /** Counts the contacts that match a condition. */
     count: 'POST /segments/count with body',
   },
