@@ -87,11 +87,13 @@ describe('dashboard accessibility', () => {
     const column = { blocks: [text, { type: 'BUTTON', label: 'Begin', url: 'https://example.com' }] }
     const blocks = [text, { type: 'CODE', html: '<b>x</b>' }, { type: 'COLUMNS', columns: [column, column] }]
     const templateId = await d.create('templates', { name: 'T', format: 'BLOCKS', design: { blocks } })
+    const segmentId = await d.create('segments', { name: 'VIPs', condition: { tag: 'vip' } })
     const draft = { name: 'News', subject: 'News', html: '<p>Hello {{ contact.fristName }}</p>' }
     const campaignId = await d.create('campaigns', draft)
     const more = [
       ...[`/automations/${automationId}`, `/automations/${automationId}?view=numbers`, `/contacts/${contactId}`],
       ...[`/templates/${templateId}`, `/campaigns/${campaignId}`, `/automations/${automationId}/report`],
+      `/segments/${segmentId}`,
       ...[`/contacts/${contactId}?why=automation:${automationId}`, `/contacts/${contactId}?tab=consent`],
     ]
     const paths = [...[...PAGES, ...more].map((path) => d.at(path)), '/account', '/nowhere']

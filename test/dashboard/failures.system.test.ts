@@ -201,7 +201,7 @@ describe('dashboard with bad input and failures', () => {
       steps: [{ ...EMAIL, subject: long }],
     })
     await d.service.call('POST', 'lists', { name: long.slice(0, 200) })
-    await d.service.call('POST', 'segments', { name: 'محمد', condition: { tag: long.slice(0, 100) } })
+    const segmentId = await d.create('segments', { name: 'محمد', condition: { tag: long.slice(0, 100) } })
     const tooWide: string[] = []
     const paths = ['', '/automations', `/automations/${automationId}`, '/contacts', `/contacts/${contactId}`]
     const more = [
@@ -209,6 +209,7 @@ describe('dashboard with bad input and failures', () => {
       '/transactional',
       '/enrollments',
       '/segments',
+      `/segments/${segmentId}`,
       '/lists',
       '/workspace',
       '/retention',

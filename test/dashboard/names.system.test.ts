@@ -55,7 +55,8 @@ const SIMPLE =
   `automations campaigns templates contacts lists enrollments messages suppressions bounces sender imports workspace
   retention transactional members audit`.split(/\s+/)
 
-type Name = 'automation' | 'contact' | 'draft' | 'campaign' | 'template' | 'import' | 'draftImport' | 'webhook'
+type Name =
+  'automation' | 'contact' | 'draft' | 'campaign' | 'template' | 'segment' | 'import' | 'draftImport' | 'webhook'
 
 describe('names and roles in the dashboard', () => {
   const d = onDashboard({
@@ -97,7 +98,7 @@ describe('names and roles in the dashboard', () => {
     const blocks = [text, button, { type: 'COLUMNS', columns: [{ blocks: [text] }, { blocks: [button] }] }]
     ids.template = await create('templates', { name: 'Letter', format: 'BLOCKS', design: { blocks } })
     await create('media-files', { name: 'logo.gif', content: DOT })
-    await create('segments', { name: 'VIPs', condition: { tag: 'vip' } })
+    ids.segment = await create('segments', { name: 'VIPs', condition: { tag: 'vip' } })
     await create('suppressions', { email: 'eve@example.com', reason: 'MANUAL' })
     const bounce = `insert into bounces (id, workspace_id, contact_id, message_id, kind, source, status, diagnostic)
       select gen_random_uuid(), workspace_id, contact_id, id, 'SOFT', 'smtp', '4.2.2', '452 4.2.2 Mailbox full'
@@ -141,6 +142,7 @@ describe('names and roles in the dashboard', () => {
     ['contact-enrollments', () => `/contacts/${ids.contact}?tab=enrollments`],
     ['contact-consent', () => `/contacts/${ids.contact}?tab=consent&why=automation:${ids.automation}`],
     ['segments', () => '/segments', () => d.press('New segment')],
+    ['segment', () => `/segments/${ids.segment}`],
     ['bounce-sources', () => '/bounces?view=sources'],
     ['import', () => `/imports/${ids.import}`],
     ['import-columns', () => `/imports/${ids.draftImport}`],

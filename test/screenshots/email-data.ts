@@ -93,6 +93,7 @@ const harvestWith = (image: string) => ({
 /** Creates campaigns in each state. @param service with a running worker @returns the IDs of a sent one and of one that waits for its winner */
 export async function createCampaigns(service: Service): Promise<{ campaignId: string; sendingId: string }> {
   const { data: lists } = (await service.call('GET', 'lists')).body as { data: { id: string }[] }
+  const { data: segments } = (await service.call('GET', 'segments')).body as { data: { id: string }[] }
   const audience = { listIds: lists.slice(0, 2).map(({ id }) => id) }
   const html = '<p>Hello, this is what is new. <a href="https://orchard.example/news">Read on</a></p>'
   const create = async (fields: object) =>
@@ -106,7 +107,8 @@ export async function createCampaigns(service: Service): Promise<{ campaignId: s
     abTest: { ...abTest, variants: [{ subject: '84 apples for the winter' }], testPercent: 20 },
   })
   await service.call('POST', `campaigns/${waiting}/schedule`, {})
-  const later = await create({ name: 'Harvest festival', subject: 'You are invited' })
+  const segmentIds = segments.slice(1).map(({ id }) => id)
+  const later = await create({ name: 'Harvest festival', subject: 'You are invited', audience: { segmentIds } })
   await service.call('POST', `campaigns/${later}/schedule`, { localTime: '2038-09-01T09:00' })
   const { data: files } = (await service.call('GET', 'media-files')).body as { data: { name: string; url: string }[] }
   const image = files.find(({ name }) => name === 'winter.png')?.url

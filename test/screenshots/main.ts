@@ -54,6 +54,12 @@ const openDraft = async (page: Page) => {
   await page.getByRole('link', { name: 'Winter apples' }).first().click()
   await page.getByText('recipients').first().waitFor()
 }
+const checkInSegment = async (page: Page) => {
+  await page.getByRole('link', { name: /^Large teams/ }).click()
+  const address = page.getByRole('listitem').getByText(/@example/)
+  await page.getByLabel('Email or ID').fill((await address.first().textContent()) ?? '')
+  await page.getByRole('button', { name: 'Check', exact: true }).click()
+}
 const clickStep = (n: number) => (page: Page) => page.getByTestId('step').nth(n).click()
 
 interface Shown {
@@ -110,7 +116,7 @@ const pagesOf = ({
   { name: 'contact', path: `/contacts/${contactId}` },
   { name: 'why', path: `/contacts/${contactId}?tab=consent&why=automation:${branchesId ?? automationId}` },
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
-  { name: 'segments', path: '/segments', act: press('New segment') },
+  { name: 'segments', path: '/segments' },
   ...(templateId === undefined
     ? []
     : [
@@ -125,6 +131,7 @@ const pagesOf = ({
     : [
         { name: 'campaign', path: `/campaigns/${campaignId}` },
         { name: 'campaign-sending', path: `/campaigns/${sendingId}` },
+        { name: 'segment', path: '/segments', act: checkInSegment },
         { name: 'campaign-compose', path: '/campaigns', act: openDraft },
       ]),
   {

@@ -145,7 +145,7 @@ function useRecords(): SpotlightActionData[] {
       navigate({ to: '/w/$workspaceId/templates/$templateId', params: { ...params, templateId } }),
     ),
     ...entries('Segments', IconFilter, segments, (segmentId) =>
-      navigate({ to: '/w/$workspaceId/contacts', params, search: { segmentId } }),
+      navigate({ to: '/w/$workspaceId/segments/$segmentId', params: { ...params, segmentId } }),
     ),
     ...entries('Lists', IconList, lists, (listId) =>
       navigate({ to: '/w/$workspaceId/contacts', params, search: { listId } }),

@@ -55,6 +55,12 @@ const segments = createRoute({
   component: lazyPage(() => import('../pages/segments/SegmentsPage.tsx'), 'SegmentsPage'),
 })
 
+const segment = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/segments/$segmentId',
+  component: lazyPage(() => import('../pages/segment/SegmentPage.tsx'), 'SegmentPage'),
+})
+
 const imports = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/imports',
@@ -76,4 +82,4 @@ const suppressions = createRoute({
 })
 
 /** Contacts, lists, segments, imports and suppressions. */
-export const contactRoutes = [contacts, contact, lists, segments, imports, importRoute, suppressions] as const
+export const contactRoutes = [contacts, contact, lists, segments, segment, imports, importRoute, suppressions] as const

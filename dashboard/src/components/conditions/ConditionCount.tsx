@@ -7,8 +7,11 @@ import { type Condition, isIncomplete, type Loose } from './condition.ts'
 /** Milliseconds after the last edit before contacts are counted again. */
 const PAUSE_MS = 400
 
+/** A condition as it was before the edits of the last moment. */
+export const useSettled = (condition: Loose | undefined): Loose | undefined => useDebouncedValue(condition, PAUSE_MS)[0]
+
 function useConditionCount(condition: Loose | undefined) {
-  const [asked] = useDebouncedValue(condition, PAUSE_MS)
+  const asked = useSettled(condition)
   return useWorkspaceQuery(
     ['segments', 'count', asked],
     async (api, signal) => {
@@ -37,4 +40,17 @@ export function ConditionCount({ condition }: { condition: Loose | undefined }) 
 export function MatchesAlone({ condition }: { condition: Loose }) {
   const { data } = useConditionCount(isIncomplete(condition) ? undefined : condition)
   return isIncomplete(condition) || data === undefined ? null : <span title="Matches alone">{count(data)}</span>
+}
+
+/** How many contacts enter and leave a segment when its condition is replaced. */
+export function ChangeCount({ segmentId, condition }: { segmentId: string; condition: Loose }) {
+  const { data: enter } = useConditionCount({ all: [condition, { not: { segment: segmentId } }] })
+  const { data: leave } = useConditionCount({ all: [{ segment: segmentId }, { not: condition }] })
+  return (
+    <p role="status" className="t2">
+      {enter === undefined || leave === undefined
+        ? 'Counting…'
+        : `${plural(enter, 'contact')} ${enter === 1 ? 'enters' : 'enter'} and ${count(leave)} ${leave === 1 ? 'leaves' : 'leave'} when you save.`}
+    </p>
+  )
 }

@@ -75,7 +75,7 @@ function NamedObject({ kind, id }: { kind: NamedKind; id: string }) {
       )
     case 'segment':
       return (
-        <Link to="/w/$workspaceId/contacts" params={params} search={{ segmentId: id }}>
+        <Link to="/w/$workspaceId/segments/$segmentId" params={{ ...params, segmentId: id }}>
           {name}
         </Link>
       )

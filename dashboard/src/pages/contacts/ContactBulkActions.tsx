@@ -7,12 +7,12 @@ import { DisplayableError, errorMessage, hasErrorCode } from '../../api/client.t
 import { readPages, useLists } from '../../api/queries.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
-import { csvOf } from '../../lib/csv.ts'
 import { download } from '../../lib/download.ts'
 import { count, plural } from '../../lib/format.ts'
 import { AskButton } from '../../primitives/AskButton.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
 import type { Contact } from './columns.tsx'
+import { csvOfContacts } from './contacts-csv.ts'
 
 /** Requests at once. */
 const AT_ONCE = 5
@@ -135,18 +135,6 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
         action={() => endEach(({ id }) => api.DELETE('/contacts/{id}', { params: { path: { id } } }))}
       />
     </>
-  )
-}
-
-function csvOfContacts(contacts: readonly Contact[], lists: readonly { value: string; label: string }[]): string {
-  const keys = [...new Set(contacts.flatMap(({ metadata }) => Object.keys(metadata)))]
-  const nameOf = (id: string) => lists.find(({ value }) => value === id)?.label ?? id
-  return csvOf(
-    ['email', 'firstName', 'externalId', 'lists', 'tags', 'suppressedBy', 'createdAt', ...keys],
-    contacts.map(({ email, firstName, externalId, listIds, tags, suppressedBy, createdAt, metadata }) => [
-      ...[email, firstName, externalId, listIds.map(nameOf).join(', '), tags.join(', '), suppressedBy, createdAt],
-      ...keys.map((key) => metadata[key]),
-    ]),
   )
 }
 

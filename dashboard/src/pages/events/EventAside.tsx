@@ -54,7 +54,11 @@ export function EventAside({ event, onClose }: { event: EventName; onClose: () =
             ))}
             {usedBy.segments.map((segment) => (
               <li key={segment.id} className={classes.user}>
-                <Link className="link" to="/w/$workspaceId/contacts" params={params} search={{ segmentId: segment.id }}>
+                <Link
+                  className="link"
+                  to="/w/$workspaceId/segments/$segmentId"
+                  params={{ ...params, segmentId: segment.id }}
+                >
                   {segment.name}
                 </Link>
                 <span className="t3">Segment</span>

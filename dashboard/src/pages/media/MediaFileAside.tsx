@@ -1,7 +1,6 @@
 import { Button, CopyButton, Textarea } from '@mantine/core'
 import { IconLink, IconTrash, IconX } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -10,6 +9,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { type MediaFile, sizeOf, sourceOf } from '../../components/media/media.ts'
 import classes from '../../components/media/media.module.css'
 import { Time } from '../../components/Time.tsx'
+import { UsedIn } from '../../components/UsedIn.tsx'
 import { AskButton } from '../../primitives/AskButton.tsx'
 
 /** Shows an image, its alt text, and what uses it. */
@@ -67,7 +67,12 @@ export function MediaFileAside({ file, onClose }: { file: MediaFile; onClose: ()
           {file.url}
         </dd>
       </dl>
-      {data && <UsedIn uses={data.usedIn} />}
+      {data && (
+        <div>
+          <h3>Used in</h3>
+          <UsedIn uses={data.usedIn} none="Not used in any template, automation or campaign." />
+        </div>
+      )}
     </section>
   )
 }
@@ -111,53 +116,6 @@ function AltText({ file, canEdit }: { file: MediaFile; canEdit: boolean }) {
         {file.alt === '' && text === '' && 'Decorative: screen readers skip it.'}
       </div>
       {save.isError && <ErrorBanner error={save.error} />}
-    </div>
-  )
-}
-
-const KIND_WORDS = {
-  TEMPLATE: 'Template',
-  AUTOMATION: 'Automation',
-  CAMPAIGN: 'Campaign',
-  EMAIL: 'Scheduled email',
-  SENDER: 'Sender',
-} as const
-const PAGES = {
-  TEMPLATE: { to: '/w/$workspaceId/templates/$templateId', param: 'templateId' },
-  AUTOMATION: { to: '/w/$workspaceId/automations/$automationId', param: 'automationId' },
-  CAMPAIGN: { to: '/w/$workspaceId/campaigns/$campaignId', param: 'campaignId' },
-} as const
-
-function UsedIn({ uses }: { uses: readonly Schemas['MediaUse'][] }) {
-  const { workspace } = useWorkspace()
-  if (uses.length === 0) return <p className="t2">Not used in any template, automation or campaign.</p>
-  return (
-    <div>
-      <h3>Used in</h3>
-      <ul>
-        {uses.map(({ kind, id, name, status }) => {
-          const page = kind === 'EMAIL' || kind === 'SENDER' ? undefined : PAGES[kind]
-          return (
-            <li key={id} className="row" style={{ minHeight: 32, borderBottom: '1px solid var(--line)' }}>
-              {page === undefined ? (
-                <span className="cut">{name}</span>
-              ) : (
-                <Link
-                  className="link cut"
-                  to={page.to}
-                  params={{ workspaceId: workspace.id, [page.param]: id } as never}
-                >
-                  {name}
-                </Link>
-              )}
-              <span className="push small t2">
-                {KIND_WORDS[kind]}
-                {status !== null && `, ${status.toLowerCase()}`}
-              </span>
-            </li>
-          )
-        })}
-      </ul>
     </div>
   )
 }

@@ -1,55 +1,52 @@
 import { Button } from '@mantine/core'
-import { useHotkeys } from '@mantine/hooks'
+import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconFilter, IconPlus } from '@tabler/icons-react'
-import { Link } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { Link, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useHasRole, useWorkspaceQuery, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
-import { SegmentCount } from '../../components/SegmentCount.tsx'
-import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
-import { plural } from '../../lib/format.ts'
-import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { Page } from '../../layout/Page.tsx'
-import { type Column, DataTable } from '../../primitives/DataTable.tsx'
-import { timeColumn } from '../../primitives/time-column.tsx'
-import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { readPages } from '../../api/queries.ts'
+import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { describeCondition } from '../../components/conditions/describe-condition.ts'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
+import { SegmentCount } from '../../components/SegmentCount.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { FirstUse } from '../../components/UsedIn.tsx'
+import { Page } from '../../layout/Page.tsx'
+import { plural } from '../../lib/format.ts'
+import { type Column, DataTable } from '../../primitives/DataTable.tsx'
+import { EmptyPage } from '../../primitives/EmptyPage.tsx'
+import { timeColumn } from '../../primitives/time-column.tsx'
 
-type Segment = Schemas['Segment']
+type Segment = Schemas['ListedSegment']
 
 const SegmentForm = lazy(async () => ({ default: (await import('./SegmentForm.tsx')).SegmentForm }))
 
+/** Lists segments, with their conditions in words and what uses them. */
 export function SegmentsPage() {
+  const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
-  const [editing, setEditing] = useState<Segment | 'new'>()
-  // One form at a time: another would discard what was typed.
-  useHotkeys([['n', () => canEdit && setEditing((now) => now ?? 'new')]])
+  const navigate = useNavigate()
+  const [isCreating, { open, close }] = useDisclosure()
+  useHotkeys([['n', () => canEdit && open()]])
   const { data, error, refetch } = useWorkspaceQuery(['segments', 'page'], (api, signal) =>
     readPages((query) => api.GET('/segments', { params: { query }, signal })),
   )
-  const { workspace } = useWorkspace()
-  const columns = useColumns(editing === undefined ? setEditing : undefined)
+  const show = (segmentId: string) =>
+    void navigate({
+      to: '/w/$workspaceId/segments/$segmentId',
+      params: { workspaceId: workspace.id, segmentId },
+      ignoreBlocker: true,
+    })
   const newSegment = (
-    <Button
-      variant="filled"
-      leftSection={<IconPlus aria-hidden />}
-      disabled={editing !== undefined}
-      onClick={() => setEditing('new')}
-    >
+    <Button variant="filled" leftSection={<IconPlus aria-hidden />} disabled={isCreating} onClick={open}>
       New segment
     </Button>
   )
   return (
     <Page title="Segments" actions={canEdit && newSegment}>
-      {editing !== undefined && (
+      {isCreating && (
         <Suspense fallback={<SkeletonRows rows={4} />}>
-          <SegmentForm
-            key={editing === 'new' ? 'new' : editing.id}
-            segment={editing === 'new' ? undefined : editing}
-            onDone={() => setEditing(undefined)}
-          />
+          <SegmentForm onCreated={show} onCancel={close} />
         </Suspense>
       )}
       <DataTable<Segment>
@@ -58,16 +55,16 @@ export function SegmentsPage() {
         error={error}
         onRetry={() => void refetch()}
         idOf={({ id }) => id}
-        columns={columns}
+        columns={useColumns()}
         link={({ id }, title) => (
-          <Link to="/w/$workspaceId/contacts" params={{ workspaceId: workspace.id }} search={{ segmentId: id }}>
+          <Link to="/w/$workspaceId/segments/$segmentId" params={{ workspaceId: workspace.id, segmentId: id }}>
             {title}
           </Link>
         )}
         {...(canEdit && { keys: [['N', 'New segment']] as const })}
         total={data && plural(data.length, 'segment')}
         empty={
-          editing === undefined && (
+          !isCreating && (
             <EmptyPage icon={IconFilter} title="No segments yet" action={canEdit && newSegment}>
               A segment is a condition. Contacts enter and leave it as they match.
             </EmptyPage>
@@ -78,17 +75,22 @@ export function SegmentsPage() {
   )
 }
 
-/** The columns of the list of segments. @param onEdit is missing while a form is open */
-function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Segment>[] {
-  const canEdit = useHasRole('editor')
+function useColumns(): Column<Segment>[] {
   const names = useConditionNames()
-  const [removing, setRemoving] = useState<string>()
-  const columns: Column<Segment>[] = [
-    { id: 'name', head: 'Name', phone: 'title', cell: ({ name }) => <span className="strong">{name}</span> },
+  return [
     {
-      id: 'condition',
-      head: 'Condition',
-      cell: ({ condition }) => <span className="t2">{describeCondition(condition, names)}</span>,
+      id: 'name',
+      head: 'Segment',
+      phone: 'title',
+      wraps: true,
+      cell: ({ name, condition }) => (
+        <>
+          <span className="strong">{name}</span>
+          <span className="small t2 wide" style={{ display: 'block' }}>
+            {describeCondition(condition, names)}
+          </span>
+        </>
+      ),
     },
     {
       id: 'contacts',
@@ -101,55 +103,7 @@ function useColumns(onEdit: ((segment: Segment) => void) | undefined): Column<Se
         </strong>
       ),
     },
+    { id: 'uses', head: 'Used in', phone: 'about', cell: ({ usedIn }) => <FirstUse uses={usedIn} /> },
     timeColumn({ head: 'Updated', at: ({ updatedAt }) => updatedAt }),
   ]
-  if (!canEdit) return columns
-  const actions: Column<Segment> = {
-    id: 'actions',
-    head: 'Actions',
-    isNumber: true,
-    phone: 'about',
-    cell: (segment) =>
-      removing === segment.id ? (
-        <ConfirmDeleteSegment segment={segment} onDone={() => setRemoving(undefined)} />
-      ) : (
-        <>
-          <Button
-            variant="subtle"
-            color="gray"
-            aria-label={`Edit ${segment.name}`}
-            disabled={!onEdit}
-            onClick={() => onEdit?.(segment)}
-          >
-            Edit
-          </Button>
-          <Button
-            variant="subtle"
-            color="gray"
-            aria-label={`Delete ${segment.name}…`}
-            disabled={!onEdit}
-            onClick={() => setRemoving(segment.id)}
-          >
-            Delete…
-          </Button>
-        </>
-      ),
-  }
-  return [...columns, actions]
-}
-
-function ConfirmDeleteSegment({ segment: { id }, onDone }: { segment: Segment; onDone: () => void }) {
-  const { api } = useWorkspace()
-  const invalidate = useInvalidate()
-  return (
-    <ConfirmDelete
-      object="segment"
-      path={`/segments/${id}`}
-      description="Its contacts are not deleted."
-      action={() =>
-        api.DELETE('/segments/{id}', { params: { path: { id } } }).finally(() => void invalidate('segments'))
-      }
-      onDone={onDone}
-    />
-  )
 }

@@ -1,0 +1,86 @@
+import { ActionIcon, Button, Menu } from '@mantine/core'
+import { notifications } from '@mantine/notifications'
+import { IconDots, IconDownload, IconSpeakerphone } from '@tabler/icons-react'
+import { useMutation } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { callOnce } from '../../api/call-once.ts'
+import { errorMessage, type Schemas } from '../../api/client.ts'
+import { useLists } from '../../api/queries.ts'
+import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { CurlMenuItem } from '../../components/CurlButton.tsx'
+import { download } from '../../lib/download.ts'
+import { useCreateCampaign } from '../campaigns/use-create-campaign.ts'
+import { csvOfContacts, readContacts } from '../contacts/contacts-csv.ts'
+
+const onError = (error: unknown) => void notifications.show({ message: errorMessage(error), color: 'bad' })
+
+/** Exports a segment, makes a campaign for it or a copy of it, and asks to delete it. */
+export function SegmentActions({
+  segment: { id, name, condition },
+  onDelete,
+}: {
+  segment: Schemas['Segment']
+  onDelete: () => void
+}) {
+  const { api, workspace } = useWorkspace()
+  const canEdit = useHasRole('editor')
+  const invalidate = useInvalidate()
+  const navigate = useNavigate()
+  const lists = useLists()
+  const campaign = useCreateCampaign()
+  const exports = useMutation({
+    mutationFn: async () => download(`${name}.csv`, csvOfContacts(await readContacts(api, id), lists ?? [])),
+    onError,
+  })
+  const duplicate = useMutation({
+    mutationFn: async () => {
+      const body = { name: `${name.slice(0, 190)} (copy)`, condition }
+      const { data } = await callOnce([workspace.id, 'segment', body], (header) =>
+        api.POST('/segments', { params: { header }, body }),
+      )
+      void invalidate('segments')
+      return data.data.id
+    },
+    onSuccess: (segmentId) =>
+      navigate({ to: '/w/$workspaceId/segments/$segmentId', params: { workspaceId: workspace.id, segmentId } }),
+    onError,
+  })
+  const audience = { listIds: [], segmentIds: [id], exclude: { listIds: [], segmentIds: [] } }
+  return (
+    <>
+      <Button
+        leftSection={<IconDownload aria-hidden />}
+        loading={exports.isPending}
+        disabled={!lists}
+        onClick={() => exports.mutate()}
+      >
+        Export
+      </Button>
+      {canEdit && (
+        <Button
+          leftSection={<IconSpeakerphone aria-hidden />}
+          loading={campaign.isPending}
+          onClick={() => campaign.mutate({ audience })}
+        >
+          Send campaign
+        </Button>
+      )}
+      <Menu>
+        <Menu.Target>
+          <ActionIcon aria-label="More actions">
+            <IconDots aria-hidden />
+          </ActionIcon>
+        </Menu.Target>
+        <Menu.Dropdown>
+          {canEdit && <Menu.Item onClick={() => duplicate.mutate()}>Duplicate</Menu.Item>}
+          <CurlMenuItem call={{ method: 'GET', path: `/segments/${id}/contacts` }} />
+          {canEdit && (
+            <Menu.Item color="bad" onClick={onDelete}>
+              Delete…
+            </Menu.Item>
+          )}
+        </Menu.Dropdown>
+      </Menu>
+    </>
+  )
+}
