@@ -1,2 +1,2 @@
-export { AuditEntry } from './entities.ts'
+export { type Actor, AuditEntry } from './entities.ts'
 export { deleteOldEntries, writeEntry } from './queries.ts'

@@ -1,6 +1,7 @@
-import { object, string, type InferType } from 'yup'
+import { array, object, string, type InferType } from 'yup'
 import { SUPPRESSION_REASONS, type SuppressionRow } from '../contacts/index.ts'
 import { id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
+import { type ConsentChange, MAX_CONSENT_CHANGES } from './history.ts'
 
 export const suppressionResponse = object({
   id: id('suppression'),
@@ -26,4 +27,50 @@ export const presentSuppression = (row: SuppressionRow): InferType<typeof suppre
   reason: row.reason,
   note: row.note,
   createdAt: row.createdAt.toISOString(),
+})
+
+const consentChangeResponse = object({
+  at: timestamp('When the change was made.'),
+  change: string()
+    .oneOf(['SUPPRESSED', 'UNSUBSCRIBED', 'JOINED_LIST', 'LEFT_LIST', 'ASKED_TO_CONFIRM'] as const)
+    .required()
+    .meta({
+      description:
+        'SUPPRESSED: the address is suppressed. UNSUBSCRIBED: the contact unsubscribed by a link, and was subscribed again later. ' +
+        'ASKED_TO_CONFIRM: the contact has not confirmed the list yet.',
+      example: 'SUPPRESSED',
+    }),
+  by: string()
+    .nullable()
+    .oneOf(['CONTACT', 'MEMBER', 'API_KEY', 'IMPORT', null] as const)
+    .defined()
+    .meta({ description: 'Who made the change; null if it is not known.', example: 'CONTACT' }),
+  reason: string()
+    .nullable()
+    .oneOf([...SUPPRESSION_REASONS, null] as const)
+    .defined()
+    .meta({ description: 'The reason for the suppression; null for other changes.', example: 'UNSUBSCRIBED' }),
+  note: nullableText('The note of the suppression.'),
+  listId: nullableText('The list; null if the change is not about a list.'),
+  listName: nullableText('The name of the list; null if it was deleted.'),
+  messageId: nullableText('The message by whose link the contact unsubscribed.'),
+  subject: nullableText('The subject of that message; null if it is no longer stored.', 'Half of your trial'),
+})
+  .required()
+  .meta({ component: 'ConsentChange', description: "A change of a contact's consent." })
+
+export const consentHistoryResponse = array()
+  .of(consentChangeResponse)
+  .required()
+  .meta({ description: `The latest ${MAX_CONSENT_CHANGES} changes, newest first.` })
+
+export const presentConsentChange = ({
+  at,
+  message,
+  ...change
+}: ConsentChange): InferType<typeof consentChangeResponse> => ({
+  ...change,
+  at: at.toISOString(),
+  messageId: message?.id ?? null,
+  subject: message?.subject ?? null,
 })

@@ -3,6 +3,7 @@ import {
   cursorListOf,
   deleted,
   deleteResultResponse,
+  ok,
   operation,
   presentForWriter,
   readCursor,
@@ -10,10 +11,17 @@ import {
   writeOnlyNote,
 } from '../http/index.ts'
 import { emailKey } from '../platform/email-address.ts'
-import { suppressionPage } from '../contacts/index.ts'
+import { CONTACT_PARAM, getContact, suppressionPage, CONTACT_NOT_FOUND } from '../contacts/index.ts'
+import { consentHistory } from './history.ts'
 import { SUPPRESSION_NOT_FOUND } from './errors.ts'
 import { suppressionSchema, suppressionsQuery } from './schemas.ts'
-import { presentSuppression, suppressionResponse, writtenSuppressionResponse } from './responses.ts'
+import {
+  consentHistoryResponse,
+  presentConsentChange,
+  presentSuppression,
+  suppressionResponse,
+  writtenSuppressionResponse,
+} from './responses.ts'
 import { deleteSuppressionById, suppressByCall } from './suppress.ts'
 
 export const consentOperations = [
@@ -81,6 +89,26 @@ export const consentOperations = [
     async handle({ caller, params }, { em }) {
       await deleteSuppressionById(em, caller.workspace.id, params.id)
       return deleted(params.id)
+    },
+  }),
+
+  operation({
+    id: 'listConsentChanges',
+    method: 'GET',
+    path: '/contacts/{id}/consent',
+    params: { id: CONTACT_PARAM },
+    tag: 'Consent',
+    summary: "List the changes of a contact's consent",
+    description:
+      'Suppressions of the address, lists that the contact joined, left or has to confirm, and unsubscribes by a link. It is what is still ' +
+      'stored: a suppression that was deleted is not in it, nor an earlier membership of a list.',
+    scope: 'contacts:read',
+    responses: { 200: { description: 'The changes.', schema: single(consentHistoryResponse) } },
+    errors: { 404: [CONTACT_NOT_FOUND] },
+    async handle({ caller, params }, dependencies) {
+      const em = dependencies.em.fork()
+      const { id } = await getContact(em, caller.workspace.id, params.id)
+      return ok((await consentHistory(em, caller.workspace.id, id)).map(presentConsentChange))
     },
   }),
 ]

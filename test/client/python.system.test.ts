@@ -142,6 +142,7 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'list_tags', arguments: {} },
       { method: 'untag_contact', arguments: { id: contactId, tag: 'new' } },
       { method: 'list_activity', arguments: { id: contactId } },
+      { method: 'list_consent_changes', arguments: { id: contactId } },
       { method: 'list_lists', arguments: {} },
       { method: 'create_list', arguments: {}, body: { name: 'Pythons' } },
       { method: 'get_list', arguments: { id: listId } },

@@ -26,6 +26,8 @@ const RESOURCES = {
     removeTag: 'DELETE /contacts/{id}/tags/{tag}',
     /** Lists the messages of a contact. */
     activity: 'GET /contacts/{id}/activity in pages',
+    /** Lists the changes of a contact's consent. */
+    consentChanges: 'GET /contacts/{id}/consent',
     /** Lists the events of a contact. */
     events: 'GET /contacts/{id}/events in pages',
     /** Lists the enrollments of a contact. */
