@@ -10,6 +10,7 @@ import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
 import { REASON_LABELS } from '../suppressions/reasons.ts'
+import { ConsentHistory } from './ConsentHistory.tsx'
 import classes from './contact.module.css'
 
 type Contact = Schemas['Contact']
@@ -29,22 +30,25 @@ export function ConsentPanel({ contact }: { contact: Contact }) {
     },
   )
   return (
-    <Section title="Consent">
-      {error && <ErrorBanner error={error} />}
-      {suppressions.map((each) => (
-        <SuppressionRow key={each.id} of={each} canEdit={canEdit} />
-      ))}
-      {contact.suppressedBy === null && (
-        <div className="row">
-          <p className="t2">Gets marketing email.</p>
-          {canEdit && <Unsubscribe contact={contact} />}
-        </div>
-      )}
-      {contact.suppressedBy === 'UNCONFIRMED' && (
-        <p className="t2">Gets no marketing email until they click the link in the confirmation email.</p>
-      )}
-      <Lists contact={contact} canEdit={canEdit} />
-    </Section>
+    <>
+      <Section title="Consent">
+        {error && <ErrorBanner error={error} />}
+        {suppressions.map((each) => (
+          <SuppressionRow key={each.id} of={each} canEdit={canEdit} />
+        ))}
+        {contact.suppressedBy === null && (
+          <div className="row">
+            <p className="t2">Gets marketing email.</p>
+            {canEdit && <Unsubscribe contact={contact} />}
+          </div>
+        )}
+        {contact.suppressedBy === 'UNCONFIRMED' && (
+          <p className="t2">Gets no marketing email until they click the link in the confirmation email.</p>
+        )}
+        <Lists contact={contact} canEdit={canEdit} />
+      </Section>
+      <ConsentHistory contact={contact} />
+    </>
   )
 }
 
@@ -53,8 +57,7 @@ function Unsubscribe({ contact: { email } }: { contact: Contact }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const unsubscribe = useMutation({
-    mutationFn: async () =>
-      (await api.POST('/suppressions', { body: { email, reason: 'UNSUBSCRIBED', note: 'By a member' } })).data.data.id,
+    mutationFn: async () => (await api.POST('/suppressions', { body: { email, reason: 'UNSUBSCRIBED' } })).data.data.id,
     onSuccess(id) {
       showUndo('Unsubscribed. No marketing email from now on.', async () => {
         await api.DELETE('/suppressions/{id}', { params: { path: { id } } })
