@@ -1,20 +1,31 @@
 import { useInvalidate, useWorkspace } from '../api/workspace.tsx'
 import { AskButton } from '../primitives/AskButton.tsx'
+import { ConfirmAction } from './ConfirmAction.tsx'
 
-/** Ends a contact's enrollment after a confirmation. */
-export function RemoveFromAutomation({ automationId, contactId }: { automationId: string; contactId: string }) {
+interface Place {
+  automationId: string
+  contactId: string
+}
+
+function useRemoval({ automationId, contactId }: Place) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
-  return (
-    <AskButton
-      label="Remove from automation…"
-      confirmLabel="Remove from automation"
-      description="Stops all further emails. This can’t be undone."
-      action={() =>
-        api
-          .DELETE('/automations/{id}/enrollments/{contactId}', { params: { path: { id: automationId, contactId } } })
-          .finally(() => Promise.all([invalidate('enrollments'), invalidate('contacts', contactId)]))
-      }
-    />
-  )
+  return {
+    confirmLabel: 'Remove from automation',
+    description: 'Stops all further emails. This can’t be undone.',
+    action: () =>
+      api
+        .DELETE('/automations/{id}/enrollments/{contactId}', { params: { path: { id: automationId, contactId } } })
+        .finally(() => Promise.all([invalidate('enrollments'), invalidate('contacts', contactId)])),
+  }
 }
+
+/** A button that ends a contact's enrollment after a confirmation. @param name names the automation, for screen readers */
+export const RemoveFromAutomation = ({ name, ...place }: Place & { name: string }) => (
+  <AskButton label="Remove from automation…" name={name} {...useRemoval(place)} />
+)
+
+/** Asks whether to end a contact's enrollment. */
+export const ConfirmRemoval = ({ onDone, ...place }: Place & { onDone: () => void }) => (
+  <ConfirmAction {...useRemoval(place)} onDone={onDone} />
+)

@@ -108,6 +108,12 @@ export const dayNumber = (date: Date): string =>
 export const monthOf = (date: Date): string => month.format(date)
 export const weekdayTime = (date: Date): string => weekdayAndTime.format(date)
 
+/** Days for which a weekday names one date. */
+const WEEKDAYS_AHEAD = 6
+/** Formats a time to come as "Friday 11:10", and as a date from a week on. */
+export const momentOf = (date: Date, now = new Date()): string =>
+  date.getTime() - now.getTime() < WEEKDAYS_AHEAD * 86_400_000 ? weekdayTime(date) : dateOf(date, now)
+
 const minute = new Intl.DateTimeFormat(locale, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' })
 /** Formats as "14:31". */
 export const minuteOf = (date: Date): string => minute.format(date)

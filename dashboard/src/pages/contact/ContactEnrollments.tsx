@@ -5,6 +5,7 @@ import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
 import { SkipWaitButton } from '../../components/SkipWaitButton.tsx'
 import { ENROLLMENT_STATUS, StatusBadge } from '../../components/StatusBadge.tsx'
 import { NextStepTime, Time } from '../../components/Time.tsx'
+import { effectOfNextStep } from './next-step.ts'
 import { Progress } from './UpcomingSteps.tsx'
 import classes from './contact.module.css'
 
@@ -35,7 +36,8 @@ function Enrollment({
 }) {
   const { workspace } = useWorkspace()
   const canEdit = useHasRole('editor')
-  const { automationId, contactId, status, paused, nextAt, enrolledAt, version } = enrollment
+  const { automationId, contactId, status, paused, nextAt, nextStepId, enrolledAt, version } = enrollment
+  const name = automation?.name ?? 'Deleted automation'
   return (
     <li className={classes.enrollment}>
       <div className="row">
@@ -44,7 +46,7 @@ function Enrollment({
           to="/w/$workspaceId/automations/$automationId"
           params={{ workspaceId: workspace.id, automationId }}
         >
-          {automation?.name ?? 'Deleted automation'}
+          {name}
         </Link>
         <span className="push">
           <StatusBadge status={ENROLLMENT_STATUS[paused ? 'PAUSED' : status]} />
@@ -64,8 +66,18 @@ function Enrollment({
       </p>
       {status === 'ACTIVE' && canEdit && (
         <div className={classes.remove}>
-          <SkipWaitButton automationId={automationId} contactId={contactId} nextAt={paused ? null : nextAt} />
-          <RemoveFromAutomation automationId={automationId} contactId={contactId} />
+          <SkipWaitButton
+            name={`Skip wait: ${name}`}
+            automationId={automationId}
+            contactId={contactId}
+            nextAt={paused ? null : nextAt}
+            effect={effectOfNextStep(automation, nextStepId)}
+          />
+          <RemoveFromAutomation
+            name={`Remove from automation… ${name}`}
+            automationId={automationId}
+            contactId={contactId}
+          />
         </div>
       )}
     </li>

@@ -1,9 +1,11 @@
 import type { Schemas } from '../../api/client.ts'
 import { dayNumber, monthOf, weekdayTime, zone } from '../../lib/format.ts'
 import { Section } from '../../layout/Page.tsx'
-import { branchesOf, indexTree } from '../builder/step-tree.ts'
+import { SkipWaitButton } from '../../components/SkipWaitButton.tsx'
+import { branchesOf } from '../builder/step-tree.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import { readSteps } from '../builder/steps.ts'
+import { effectOfNextStep, stepOf } from './next-step.ts'
 import classes from './contact.module.css'
 
 type Enrollment = Schemas['Enrollment']
@@ -26,7 +28,7 @@ export function UpcomingSteps({
   return (
     <Section title={`Next for ${name}`} meta={zone}>
       <ol>
-        {due.map(({ id, automationId, nextAt, nextStepId }) => {
+        {due.map(({ id, automationId, contactId, nextAt, nextStepId }) => {
           const at = new Date(nextAt!)
           const automation = automations.get(automationId)
           const step = nextStepId === null ? undefined : stepOf(automation, nextStepId)
@@ -49,6 +51,15 @@ export function UpcomingSteps({
                   {automation && `, ${automation.name}`}
                 </p>
               </div>
+              <span className="push">
+                <SkipWaitButton
+                  name={`Skip wait: ${automation?.name ?? 'Deleted automation'}`}
+                  automationId={automationId}
+                  contactId={contactId}
+                  nextAt={nextAt}
+                  effect={effectOfNextStep(automation, nextStepId)}
+                />
+              </span>
             </li>
           )
         })}
@@ -56,10 +67,6 @@ export function UpcomingSteps({
     </Section>
   )
 }
-
-/** Finds a step, also in a branch. */
-const stepOf = (automation: Automation | undefined, id: string) =>
-  indexTree(readSteps(automation?.steps ?? []) ?? []).find(id)?.step
 
 /** Shows how far an enrollment is: one segment for each step, filled once passed. */
 export function Progress({ enrollment, automation }: { enrollment: Enrollment; automation: Automation | undefined }) {

@@ -1,15 +1,12 @@
-import { ActionIcon, Select } from '@mantine/core'
-import { IconChevronDown, IconChevronUp, IconExternalLink } from '@tabler/icons-react'
+import { Select } from '@mantine/core'
 import { useNavigate, useSearch } from '@tanstack/react-router'
 import { Suspense, useState } from 'react'
 import { useCursorList } from '../../api/cursor-list.ts'
-import { useServiceStatus } from '../../api/queries.ts'
 import type { Schemas } from '../../api/client.ts'
-import { useHasRole, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ContactLink } from '../../components/ContactLink.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
-import { SkipWaitButton } from '../../components/SkipWaitButton.tsx'
-import { RemoveFromAutomation } from '../../components/RemoveFromAutomation.tsx'
+import { ConfirmRemoval } from '../../components/RemoveFromAutomation.tsx'
 import { LoadMoreButton } from '../../components/LoadMoreButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
@@ -23,6 +20,7 @@ import { readSteps } from '../builder/steps.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 import { lazyPart } from '../../lib/load-with-retry.ts'
+import { EnrollmentMenu } from './EnrollmentMenu.tsx'
 import classes from './enrollments.module.css'
 
 const Decisions = lazyPart(async () => (await import('./Decisions.tsx')).Decisions)
@@ -115,6 +113,7 @@ function AutomationEnrollments({
       </div>
       <EnrollmentTable
         automationId={automationId}
+        automation={automation}
         search={search}
         steps={new Map(steps?.map((each) => [each.value, each.label]))}
       />
@@ -124,10 +123,12 @@ function AutomationEnrollments({
 
 function EnrollmentTable({
   automationId,
+  automation,
   search: { status, stepId },
   steps,
 }: {
   automationId: string
+  automation: Schemas['Automation'] | undefined
   search: EnrollmentSearch
   steps: ReadonlyMap<string, string>
 }) {
@@ -142,7 +143,9 @@ function EnrollmentTable({
     },
     { refetchMs: 10_000 },
   )
-  const [openId, setOpenId] = useState<string>()
+  // The enrollment that shows something below its row.
+  const [open, setOpen] = useState<{ id: string; shows: 'decisions' | 'removal' }>()
+  const close = () => setOpen(undefined)
   const columns: readonly Column<Enrollment>[] = [
     {
       id: 'contact',
@@ -184,10 +187,12 @@ function EnrollmentTable({
       isNumber: true,
       phone: 'actions',
       cell: (enrollment) => (
-        <EnrollmentActions
+        <EnrollmentMenu
           enrollment={enrollment}
-          isOpen={enrollment.id === openId}
-          onOpen={() => setOpenId(enrollment.id === openId ? undefined : enrollment.id)}
+          automation={automation}
+          showsDecisions={open?.id === enrollment.id && open.shows === 'decisions'}
+          onDecisions={(isShown) => setOpen(isShown ? { id: enrollment.id, shows: 'decisions' } : undefined)}
+          onRemove={() => setOpen({ id: enrollment.id, shows: 'removal' })}
         />
       ),
     },
@@ -201,13 +206,16 @@ function EnrollmentTable({
         onRetry={refetch}
         idOf={({ id }) => id}
         columns={columns}
-        below={(enrollment) =>
-          enrollment.id === openId && (
+        below={(enrollment) => {
+          if (enrollment.id !== open?.id) return undefined
+          if (open.shows === 'removal')
+            return <ConfirmRemoval automationId={automationId} contactId={enrollment.contactId} onDone={close} />
+          return (
             <Suspense fallback={<SkeletonRows rows={2} />}>
               <Decisions enrollment={enrollment} />
             </Suspense>
           )
-        }
+        }}
         empty={
           <p className="t2">
             {status || stepId ? 'No enrollments match these filters.' : 'No contacts in this automation yet.'}
@@ -218,51 +226,3 @@ function EnrollmentTable({
     </>
   )
 }
-
-function EnrollmentActions({
-  enrollment,
-  isOpen,
-  onOpen,
-}: {
-  enrollment: Enrollment
-  isOpen: boolean
-  onOpen: () => void
-}) {
-  const { contactId, automationId, status, paused, nextAt } = enrollment
-  const canEdit = useHasRole('editor')
-  const { data: service } = useServiceStatus()
-  return (
-    <span className={classes.actions}>
-      <ActionIcon
-        variant="subtle"
-        color="gray"
-        aria-label="Decisions"
-        title="Decisions"
-        aria-expanded={isOpen}
-        onClick={onOpen}
-      >
-        {isOpen ? <IconChevronUp aria-hidden /> : <IconChevronDown aria-hidden />}
-      </ActionIcon>
-      {canEdit && status === 'ACTIVE' && (
-        <>
-          <SkipWaitButton automationId={automationId} contactId={contactId} nextAt={paused ? null : nextAt} />
-          <RemoveFromAutomation automationId={automationId} contactId={contactId} />
-        </>
-      )}
-      {service?.temporal.uiUrl && (
-        <a
-          href={workflowPage(service.temporal, enrollment)}
-          target="_blank"
-          rel="noreferrer"
-          aria-label="Open workflow in Temporal UI"
-          title="Open workflow in Temporal UI"
-        >
-          <IconExternalLink />
-        </a>
-      )}
-    </span>
-  )
-}
-
-const workflowPage = ({ uiUrl, namespace }: Schemas['ServiceStatus']['temporal'], { workflowId }: Enrollment): string =>
-  `${uiUrl}/namespaces/${namespace}/workflows/${encodeURIComponent(workflowId)}`
