@@ -1,5 +1,5 @@
 import { Button, Popover, TextInput } from '@mantine/core'
-import { useDisclosure } from '@mantine/hooks'
+import { getHotkeyHandler, useDisclosure } from '@mantine/hooks'
 import { mergeAttributes, Node, nodeInputRule, nodePasteRule } from '@tiptap/core'
 import { NodeSelection } from '@tiptap/pm/state'
 import { type NodeViewProps, NodeViewWrapper, ReactNodeViewRenderer } from '@tiptap/react'
@@ -42,40 +42,33 @@ function VariableChip({ node, editor, getPos, updateAttributes, deleteNode }: No
           </button>
         </Popover.Target>
         <Popover.Dropdown onKeyDown={(event) => event.stopPropagation()}>
-          <form
-            onSubmit={(event) => {
-              event.preventDefault()
-              event.stopPropagation()
-              leave()
-            }}
-          >
-            <p className="mono" style={{ marginBottom: 8 }}>
-              {path}
-            </p>
-            <TextInput
-              label="Fallback"
-              description="For contacts without a value."
-              placeholder="None"
-              value={fallback ?? ''}
-              data-autofocus
-              onChange={({ currentTarget: { value } }) =>
-                updateAttributes({ source: writeVariable({ path, fallback: value }) })
-              }
-            />
-            <div className="row" style={{ marginTop: 12 }}>
-              <Button type="submit">Done</Button>
-              <Button
-                variant="subtle"
-                color="bad"
-                onClick={() => {
-                  deleteNode()
-                  editor.commands.focus()
-                }}
-              >
-                Remove
-              </Button>
-            </div>
-          </form>
+          <p className="mono" style={{ marginBottom: 8 }}>
+            {path}
+          </p>
+          <TextInput
+            label="Fallback"
+            description="For contacts without a value."
+            placeholder="None"
+            value={fallback ?? ''}
+            data-autofocus
+            onChange={({ currentTarget: { value } }) =>
+              updateAttributes({ source: writeVariable({ path, fallback: value }) })
+            }
+            onKeyDown={getHotkeyHandler([['Enter', leave]])}
+          />
+          <div className="row" style={{ marginTop: 12 }}>
+            <Button onClick={leave}>Done</Button>
+            <Button
+              variant="subtle"
+              color="bad"
+              onClick={() => {
+                deleteNode()
+                editor.commands.focus()
+              }}
+            >
+              Remove
+            </Button>
+          </div>
         </Popover.Dropdown>
       </Popover>
     </NodeViewWrapper>

@@ -1,16 +1,16 @@
 import { Button, Popover, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { notifications } from '@mantine/notifications'
-import { useMutation } from '@tanstack/react-query'
-import { useState } from 'react'
 import { DisplayableError, errorMessage, hasErrorCode } from '../../api/client.ts'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { download } from '../../lib/download.ts'
 import { count, plural } from '../../lib/format.ts'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { AskButton } from '../../primitives/AskButton.tsx'
 import { showUndo } from '../../primitives/undo-toast.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import type { Contact } from './columns.tsx'
 import { csvOfContacts } from './contacts-csv.ts'
 
@@ -88,37 +88,21 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
       message: `Added ${plural(enrolled, 'contact')} to the automation.${others > 0 ? ` ${count(others)} did not enter: they were in it before, or may not enter.` : ''}`,
     })
   }
-  const endEach = async (end: (contact: Contact) => Promise<unknown>) => {
-    await forEach(contacts, end).finally(() => void again())
+  const act = async (action: () => Promise<void>) => {
+    await action().finally(() => void again())
     onDone()
   }
-  const run = useMutation({
-    mutationFn: (action: () => Promise<void>) => action(),
-    onSuccess: onDone,
-    onError: (error) => notifications.show({ message: errorMessage(error), color: 'bad' }),
-    onSettled: again,
-  })
-  const isBusy = run.isPending
+  const actOnEach = (action: (contact: Contact) => Promise<unknown>) => act(() => forEach(contacts, action))
   return (
     <>
-      <Choice label="Add tag" isBusy={isBusy} onChoose={(tag) => run.mutate(() => addTag(tag))} />
-      <Choice
-        label="Add to list"
-        options={lists ?? []}
-        isBusy={isBusy}
-        onChoose={(id) => run.mutate(() => addToList(id))}
-      />
-      <Choice
-        label="Add to automation"
-        options={automations ?? []}
-        isBusy={isBusy}
-        onChoose={(id) => run.mutate(() => enroll(id))}
-      />
+      <Choice label="Add tag" action={(tag) => act(() => addTag(tag))} />
+      <Choice label="Add to list" options={lists ?? []} action={(id) => act(() => addToList(id))} />
+      <Choice label="Add to automation" options={automations ?? []} action={(id) => act(() => enroll(id))} />
       <AskButton
         label="Suppress…"
         confirmLabel={`Suppress ${many}`}
         description="They get no more email, not even transactional. Their enrollments continue without emails. You can remove a suppression under Suppressions."
-        action={() => endEach(({ email }) => api.POST('/suppressions', { body: { email, reason: 'MANUAL' } }))}
+        action={() => actOnEach(({ email }) => api.POST('/suppressions', { body: { email, reason: 'MANUAL' } }))}
       />
       <Button
         variant="subtle"
@@ -132,7 +116,7 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
         button={{ color: 'bad' }}
         confirmLabel={`Delete ${many}`}
         description="Their data is erased. Running automations end for them. This can’t be undone."
-        action={() => endEach(({ id }) => api.DELETE('/contacts/{id}', { params: { path: { id } } }))}
+        action={() => actOnEach(({ id }) => api.DELETE('/contacts/{id}', { params: { path: { id } } }))}
       />
     </>
   )
@@ -142,17 +126,19 @@ export function ContactBulkActions({ contacts, onDone }: { contacts: readonly Co
 function Choice({
   label,
   options,
-  isBusy,
-  onChoose,
+  action,
 }: {
   label: string
   options?: readonly { value: string; label: string }[]
-  isBusy: boolean
-  onChoose: (value: string) => void
+  action: (value: string) => Promise<void>
 }) {
-  const [value, setValue] = useState<string | null>(null)
   const [isOpen, { set, toggle }] = useDisclosure()
-  const chosen = value?.trim() ?? ''
+  const form = useApiForm({
+    initialValues: { value: '' },
+    validate: ({ value }) => ({ value: value.trim() === '' && (options ? 'Choose one.' : 'Enter a tag.') }),
+    send: ({ value }) => action(value.trim()),
+  })
+  const { value, ...field } = form.getInputProps('value') as { value: string; onChange: (value: unknown) => void }
   return (
     <Popover opened={isOpen} onChange={set} closeOnClickOutside={false} trapFocus position="top" withinPortal>
       <Popover.Target>
@@ -161,28 +147,13 @@ function Choice({
         </Button>
       </Popover.Target>
       <Popover.Dropdown>
-        <form
-          className="row"
-          style={{ alignItems: 'flex-end' }}
-          onSubmit={(event) => {
-            event.preventDefault()
-            if (chosen !== '') onChoose(chosen)
-          }}
-        >
+        <ApiForm form={form} label={label} className="" submitLabel="Add" hasUnsavedGuard={false}>
           {options ? (
-            <SearchableSelect label={label} data={options} value={value} onChange={setValue} />
+            <SearchableSelect label={label} data={options} value={value === '' ? null : value} {...field} />
           ) : (
-            <TextInput
-              label={label}
-              value={value ?? ''}
-              onChange={({ currentTarget: { value: text } }) => setValue(text)}
-              data-autofocus
-            />
+            <TextInput label={label} value={value} {...field} data-autofocus />
           )}
-          <Button type="submit" variant="filled" loading={isBusy}>
-            Add
-          </Button>
-        </form>
+        </ApiForm>
       </Popover.Dropdown>
     </Popover>
   )
