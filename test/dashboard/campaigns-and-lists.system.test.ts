@@ -226,11 +226,44 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     assert.deepEqual([(await read()).name, (await read()).subject], ['New', 'Hello {{ contact.firstName }}'])
   })
 
+  it('inserts variables with fallbacks into the subject and the preview text, and shows the sender', async () => {
+    const sender = { fromName: 'Orchard', fromAddress: 'hello@orchard.example', replyTo: 'team@orchard.example' }
+    await ask('PUT', 'sender', sender)
+    await d.open('/campaigns')
+    await d.button('New campaign').first().click()
+    await d.shows('Orchard hello@orchard.example', 'team@orchard.example')
+    await d.fill({ Subject: 'News for ! ' })
+    // Between "for " and the exclamation mark.
+    await d.keys('ArrowLeft', 'ArrowLeft')
+    await d.press('Insert variable: Subject')
+    await d.choose('Variable', 'First name')
+    await d.field('Fallback').fill('you')
+    await d.keys('Enter')
+    await d.shows('gets: News for Ada!')
+    await d.page.keyboard.type(' and friends')
+    assert.equal(
+      await d.field('Subject').inputValue(),
+      'News for {{ contact.firstName | default: "you" }} and friends! ',
+    )
+    await d.press('Insert variable: Preview text')
+    await d.choose('Variable', 'Email address')
+    await d.button('Insert').click()
+    await d.shows('gets: ada@example.com')
+    const id = d.page.url().split('/').at(-1)!
+    await eventually('it is saved', async () => {
+      const { subject, previewText } = (await d.read(`campaigns/${id}`)) as Record<string, string>
+      const isSaved = previewText === '{{ contact.email }}'
+      return (isSaved && subject === 'News for {{ contact.firstName | default: "you" }} and friends! ') || undefined
+    })
+    await d.link('Edit sender').click()
+    await d.isAt('Sender identity')
+  })
+
   it('creates an A/B test and shows its results', async () => {
     const list = await aList(d.service)
     const { name } = (await d.read(`lists/${list}`)) as { name: string }
     await d.service.call('POST', `lists/${list}/contacts`, {
-      contactIds: [await aContact(d.service), await aContact(d.service)],
+      contactIds: await Promise.all(Array.from({ length: 4 }, () => aContact(d.service))),
     })
     await d.open('/campaigns')
     await d.button('New campaign').first().click()
@@ -242,6 +275,8 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.fill({ Subject: 'One', HTML: '<p>Hello</p>' })
     await d.page.getByRole('switch', { name: 'A/B test the subject' }).click()
     await d.shows('Subject B is empty')
+    await d.fill({ 'Test group (%)': '50' })
+    await d.shows('About 1 contact gets each of the 2 subjects. The other 2 get the winner.')
     await d.field('Subject B').fill('{{ contact.firstName')
     await d.shows(/^This is not a valid template: /, 'Not saved.')
     assert.equal(await d.field('Subject B').getAttribute('aria-invalid'), 'true')

@@ -114,6 +114,10 @@ export async function createCampaigns(service: Service): Promise<{ campaignId: s
   const image = files.find(({ name }) => name === 'winter.png')?.url
   await create({
     ...{ name: 'Winter apples', subject: 'They keep until spring' },
+    abTest: {
+      variants: [{ subject: '{{ contact.firstName | default: "Friend" }}, they keep until spring' }],
+      ...{ testPercent: 20, winnerBy: 'OPENED', afterMinutes: 240 },
+    },
     ...(image !== undefined && { format: 'BLOCKS', html: null, design: harvestWith(image).design }),
   })
   await eventually(

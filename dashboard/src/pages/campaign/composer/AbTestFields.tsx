@@ -1,7 +1,10 @@
-import { Button, Select, TextInput } from '@mantine/core'
+import { Button, Select } from '@mantine/core'
 import { IntegerInput } from '../../../components/IntegerInput.tsx'
+import { count, plural } from '../../../lib/format.ts'
+import classes from './composer.module.css'
 import type { AbTest } from './fields.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
+import { VariableInput } from './VariableInput.tsx'
 
 export const DEFAULT_TEST: AbTest = {
   variants: [{ subject: '' }],
@@ -25,7 +28,16 @@ const TIMES = [
 export const letterOf = (variant: number): string => String.fromCharCode(65 + variant)
 
 /** Edits the other subjects of an A/B test, its share of the audience, and how the winner is chosen. */
-export function AbTestFields({ draft: { form }, test }: { draft: CampaignDraft; test: AbTest }) {
+export function AbTestFields({
+  draft: { form, fields },
+  test,
+  recipients,
+}: {
+  draft: CampaignDraft
+  test: AbTest
+  /** `undefined` until they are counted. */
+  recipients: number | undefined
+}) {
   const set = (some: Partial<AbTest>) => form.setFieldValue('abTest', { ...test, ...some })
   const minutes = String(test.afterMinutes)
   const times = TIMES.some(({ value }) => value === minutes)
@@ -39,9 +51,10 @@ export function AbTestFields({ draft: { form }, test }: { draft: CampaignDraft; 
             Variant {letterOf(n + 1)}: a template, set through the API.
           </p>
         ) : (
-          <TextInput
+          <VariableInput
             key={n}
             label={`Subject ${letterOf(n + 1)}`}
+            category={fields.category}
             {...form.getInputProps(`abTest.variants.${n}.subject`)}
           />
         ),
@@ -58,39 +71,51 @@ export function AbTestFields({ draft: { form }, test }: { draft: CampaignDraft; 
           </Button>
         )}
       </div>
-      <IntegerInput
-        label="Test group (%)"
-        description={
-          test.testPercent === 100
-            ? 'Everyone gets one of the subjects. The report compares them.'
-            : 'Split at random between the subjects. The others get the winner.'
-        }
-        min={1}
-        max={100}
-        value={test.testPercent}
-        onChange={(testPercent) => testPercent !== null && set({ testPercent })}
-      />
-      {test.testPercent < 100 && (
-        <div className="row" style={{ alignItems: 'flex-start' }}>
-          <Select
-            label="Winner by"
-            data={[
-              { value: 'OPENED', label: 'Open rate' },
-              { value: 'CLICKED', label: 'Click rate' },
-            ]}
-            value={test.winnerBy}
-            allowDeselect={false}
-            onChange={(value) => set({ winnerBy: value === 'CLICKED' ? 'CLICKED' : 'OPENED' })}
-          />
-          <Select
-            label="Winner after"
-            data={times}
-            value={minutes}
-            allowDeselect={false}
-            onChange={(value) => value !== null && set({ afterMinutes: Number(value) })}
-          />
-        </div>
-      )}
+      <div className={classes.testRow}>
+        <IntegerInput
+          label="Test group (%)"
+          min={1}
+          max={100}
+          value={test.testPercent}
+          onChange={(testPercent) => testPercent !== null && set({ testPercent })}
+        />
+        {test.testPercent < 100 && (
+          <>
+            <Select
+              label="Winner by"
+              data={[
+                { value: 'OPENED', label: 'Open rate' },
+                { value: 'CLICKED', label: 'Click rate' },
+              ]}
+              value={test.winnerBy}
+              allowDeselect={false}
+              onChange={(value) => set({ winnerBy: value === 'CLICKED' ? 'CLICKED' : 'OPENED' })}
+            />
+            <Select
+              label="Winner after"
+              data={times}
+              value={minutes}
+              allowDeselect={false}
+              onChange={(value) => value !== null && set({ afterMinutes: Number(value) })}
+            />
+          </>
+        )}
+      </div>
+      <p className="small t2" role="status">
+        {describeSplit(test, recipients)}
+      </p>
     </>
   )
+}
+
+/** Says how many contacts get each subject, and how many the winner. The groups are drawn at random, so the numbers are not exact. */
+function describeSplit({ variants, testPercent }: AbTest, recipients: number | undefined): string {
+  const groups = variants.length + 1
+  const rest = testPercent < 100 ? 'The others get the winner.' : 'The report compares them.'
+  if (recipients === undefined) return `Split at random between ${groups} subjects. ${rest}`
+  const each = Math.floor((recipients * testPercent) / 100 / groups)
+  const first = `About ${plural(each, 'contact')} ${each === 1 ? 'gets' : 'get'} each of the ${groups} subjects.`
+  return testPercent < 100
+    ? `${first} The other ${count(recipients - each * groups)} get the winner.`
+    : `${first} ${rest}`
 }

@@ -87,6 +87,7 @@ export function Composer({
           <EmailStep
             key={draft.taken}
             draft={draft}
+            recipients={audience.recipients}
             state={worstOf(ofEmail)}
             onTestSent={() => setTestedContent(content)}
           >

@@ -1,4 +1,4 @@
-import { Button, Checkbox, SegmentedControl, Switch, Textarea, TextInput } from '@mantine/core'
+import { Button, Checkbox, SegmentedControl, Switch, Textarea } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
 import { IconPencil } from '@tabler/icons-react'
 import { type ReactNode, Suspense, useState } from 'react'
@@ -10,7 +10,9 @@ import type { Check } from '../../../primitives/Checklist.tsx'
 import { hasBody } from './fields.ts'
 import { ReplaceEmail, type Source } from './ReplaceEmail.tsx'
 import { AbTestFields, DEFAULT_TEST, letterOf } from './AbTestFields.tsx'
+import { SenderFacts } from './SenderFacts.tsx'
 import type { CampaignDraft } from './use-campaign-draft.ts'
+import { VariableInput } from './VariableInput.tsx'
 
 const loadDesigner = async () => (await import('./EmailDesigner.tsx')).EmailDesigner
 const EmailDesigner = lazyPart(loadDesigner)
@@ -24,11 +26,13 @@ const SOURCES = [
 /** Designs the email, chooses its template, or takes its code. */
 export function EmailStep({
   draft,
+  recipients,
   state,
   onTestSent,
   children,
 }: {
   draft: CampaignDraft
+  recipients: number | undefined
   state: Check['state']
   onTestSent: () => void
   /** The preview. */
@@ -60,6 +64,7 @@ export function EmailStep({
   }
   return (
     <Step title="Email" state={state}>
+      <SenderFacts />
       <SegmentedControl aria-label="Content" data={[...SOURCES]} value={source} onChange={choose} />
       {asked && (
         <ReplaceEmail draft={draft} by={asked} onDone={() => take(asked)} onCancel={() => setAsked(undefined)} />
@@ -80,16 +85,18 @@ export function EmailStep({
         onChange={({ currentTarget: { checked } }) => form.setFieldValue('abTest', checked ? DEFAULT_TEST : null)}
       />
       {templateId === null && (
-        <TextInput
+        <VariableInput
           label={abTest === null ? 'Subject' : `Subject ${letterOf(0)}`}
+          category={fields.category}
           placeholder="News for {{ contact.firstName | default: 'you' }}"
           {...form.getInputProps('subject')}
         />
       )}
-      {abTest !== null && <AbTestFields draft={draft} test={abTest} />}
+      {abTest !== null && <AbTestFields draft={draft} test={abTest} recipients={recipients} />}
       {templateId === null && (
-        <TextInput
+        <VariableInput
           label="Preview text"
+          category={fields.category}
           description="Inboxes show it after the subject."
           {...form.getInputProps('previewText')}
         />
