@@ -71,14 +71,16 @@ export function useCampaignName(): (id: string) => string | undefined {
 export const readEventNames = (api: Api, signal: AbortSignal) =>
   readPages((query) => api.GET('/events/names', { params: { query }, signal }))
 
-const useEvents = () => useWorkspaceQuery(['events', 'names'], readEventNames).data
+/** Loads the names of stored events, with their use. */
+export const useEvents = (refetchMs?: number) =>
+  useWorkspaceQuery(['events', 'names'], readEventNames, refetchMs === undefined ? {} : { refetchMs })
 
 /** Loads the names of stored events, for completion. */
-export const useEventNames = (): string[] => useEvents()?.map(({ name }) => name) ?? []
+export const useEventNames = (): string[] => useEvents().data?.map(({ name }) => name) ?? []
 
 /** Returns the known properties of an event's data, for completion. */
 export function useEventProperties(event: string | undefined): string[] {
-  const found = useEvents()?.find(({ name }) => name.toLowerCase() === event?.trim().toLowerCase())
+  const found = useEvents().data?.find(({ name }) => name.toLowerCase() === event?.trim().toLowerCase())
   return found?.properties.map(({ name }) => name) ?? []
 }
 

@@ -27,8 +27,9 @@ export function Mark({ state }: { state: Check['state'] }) {
   )
 }
 
-export const Checklist = ({ checks }: { checks: readonly Check[] }) => (
-  <ul className={classes.checks}>
+/** @param isColumn whether the checks are below each other, for sentences and buttons */
+export const Checklist = ({ checks, isColumn = false }: { checks: readonly Check[]; isColumn?: boolean }) => (
+  <ul className={`${classes.checks} ${isColumn ? '' : classes.columns}`}>
     {checks.map(({ id, name, state, fact, action }) => (
       <li key={id} data-check={id}>
         <Mark state={state} />
@@ -36,7 +37,7 @@ export const Checklist = ({ checks }: { checks: readonly Check[] }) => (
           <p className="strong">{name}</p>
           <p className="t2">{fact}</p>
         </div>
-        {action !== undefined && <span className="push">{action}</span>}
+        {action !== undefined && <span className={classes.action}>{action}</span>}
       </li>
     ))}
   </ul>

@@ -2,8 +2,8 @@ import { TextInput } from '@mantine/core'
 import { IconBolt, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
-import { readEventNames } from '../../api/queries.ts'
-import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useEvents } from '../../api/queries.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { omit } from '../../lib/omit.ts'
@@ -17,6 +17,7 @@ type EventName = Schemas['EventName']
 
 /** The number at which the API stops counting. */
 const MAX_COUNT = 1_000
+const REFRESH_MS = 15_000
 
 /** The names of events with what uses them, and the events as they arrive. */
 export function EventsPage() {
@@ -25,9 +26,7 @@ export function EventsPage() {
   const { name, q = '' } = search
   const navigate = useNavigate({ from: '/w/$workspaceId/events' })
   const filter = q.trim()
-  const { data, error, refetch } = useWorkspaceQuery(['events', 'names'], readEventNames, {
-    refetchMs: 15_000,
-  })
+  const { data, error, refetch } = useEvents(REFRESH_MS)
   const selected = data?.find((each) => each.name === name)
   const shown = data?.filter((each) => each.name.toLowerCase().includes(filter.toLowerCase()))
   return (
