@@ -10,7 +10,8 @@ import { variantOf } from '../counters/index.ts'
 import { clickedLinks, presentDays, presentLinks, presentResults, resultsByDay } from '../messages/index.ts'
 import { presentReputation } from '../reputation/index.ts'
 import { reasonsOf } from './queries.ts'
-import { type reportResponse, statsOf } from './responses.ts'
+import type { reportResponse } from './report-responses.ts'
+import { statsOf } from './responses.ts'
 
 export type CampaignReport = InferType<typeof reportResponse>
 

@@ -1,20 +1,12 @@
 import { design } from '../templates/index.ts'
 import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
-import {
-  daysResponse,
-  MAX_LINKS,
-  MESSAGE_STATUSES,
-  presentResults,
-  resultFields,
-  resultsResponse,
-} from '../messages/index.ts'
+import { MESSAGE_STATUSES, presentResults } from '../messages/index.ts'
 import { CONTACT_SUPPRESSED_BY } from '../contacts/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
 import { type AbTest, WINNER_CRITERIA } from './ab-test.ts'
 import { CAMPAIGN_STATUSES } from './campaign.ts'
 import type { Counts } from './counts.ts'
-import { reputationResponse } from '../reputation/index.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { Campaign } from './entities.ts'
 import type { ListedCampaign } from './queries.ts'
@@ -57,10 +49,11 @@ export const audienceCountResponse = object({
   .required()
   .meta({ component: 'AudienceCount' })
 
-const lower = <Status extends string>(status: Status) => status.toLowerCase() as Lowercase<Status>
+/** The field of a status. */
+export const lower = <Status extends string>(status: Status) => status.toLowerCase() as Lowercase<Status>
 
 /** Results of a campaign. The counts add up to `recipients`. */
-const statsResponse = object({
+export const statsResponse = object({
   recipients: count('Recipients queued so far.', 1_000),
   ...(Object.fromEntries(
     MESSAGE_STATUSES.map((status) => [lower(status), count(`Messages that are ${status}.`, 0)]),
@@ -266,60 +259,3 @@ export const presentCampaign = (
   fallbackTimeZone: campaign.fallbackTimeZone ?? null,
   pauseReason: campaign.pauseReason ?? null,
 })
-
-/** `GET /campaigns/{id}/report`. */
-export const reportResponse = object({
-  campaignId: id('campaign'),
-  status: string().oneOf(CAMPAIGN_STATUSES).required().meta({ example: 'SENT' }),
-  stats: statsResponse,
-  reasons: array()
-    .of(
-      object({
-        status: string().oneOf(MESSAGE_STATUSES).required().meta({ example: 'SUPPRESSED' }),
-        // No data of erased contacts is kept.
-        reason: string().defined().meta({ example: 'The contact has unsubscribed' }),
-        count: count('Number of messages.', 3),
-      }).required(),
-    )
-    .required()
-    .meta({ description: 'Why messages were not sent. GET /messages lists them by campaign and status.' }),
-  results: resultsResponse,
-  reputation: reputationResponse,
-  variants: array()
-    .of(
-      object({
-        variant: number().integer().min(0).required().meta({ description: '0 is the campaign itself.', example: 0 }),
-        ...resultFields,
-      })
-        .required()
-        .meta({ component: 'VariantResults' }),
-    )
-    .required()
-    .meta({ description: 'The results of each variant, if the campaign has an A/B test.' }),
-  links: array()
-    .of(
-      object({
-        variant: number()
-          .integer()
-          .nullable()
-          .defined()
-          .meta({ description: 'Null if the campaign has no A/B test.', example: null }),
-        url: string().defined().meta({ example: 'https://example.com/news' }),
-        clicks: count('Emails in which a person clicked the link.', 12),
-      }).required(),
-    )
-    .required()
-    .meta({ description: `The links that were clicked in most emails, at most ${MAX_LINKS}.` }),
-  days: daysResponse('By the day on which the messages were created.'),
-  createdAt: timestamp('When this report was created.'),
-  // An empty signature is not from this instance, but it is not an error either.
-  signature: string().defined().meta({
-    description: 'Signature of this instance over all other fields. POST /campaigns/verify-report checks it.',
-    example: 'q7Zk1mJ0',
-  }),
-})
-  .required()
-  .meta({
-    component: 'CampaignReport',
-    description: 'A signed delivery report. recipients is the sum of all other counts.',
-  })

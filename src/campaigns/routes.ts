@@ -1,4 +1,4 @@
-import { array, boolean, object } from 'yup'
+import { array } from 'yup'
 import { LIST_NOT_FOUND } from '../lists/index.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import {
@@ -20,7 +20,6 @@ import type { Call } from '../platform/call.ts'
 import type { Dependencies } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { INVALID_TEMPLATE, TEMPLATE_LIMIT, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from '../templates/index.ts'
-import { getReport, verifyReport } from './report.ts'
 import { countAudience } from './audience.ts'
 import { createCampaign, deleteCampaign, duplicateCampaign, getCampaign, updateCampaign } from './campaigns.ts'
 import type { Counts } from './counts.ts'
@@ -29,6 +28,7 @@ import { countsByVariant, countsOfCampaigns } from './counts-queries.ts'
 import { cancelCampaign, pauseCampaign, resumeCampaign, scheduleCampaign } from './lifecycle.ts'
 import { prepareChange, prepareContent } from './prepare.ts'
 import { campaignPage } from './queries.ts'
+import { campaignReportOperations } from './report-routes.ts'
 import {
   CAMPAIGN_INCOMPLETE,
   CAMPAIGN_NOT_FOUND,
@@ -47,7 +47,6 @@ import {
 } from './schemas.ts'
 import {
   audienceCountResponse,
-  reportResponse,
   campaignResponse,
   campaignSummaryResponse,
   presentCampaign,
@@ -177,28 +176,6 @@ export const campaignOperations = [
     errors: { 404: [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] },
     async handle({ caller, body }, { em }) {
       return { status: 200, body: { data: await countAudience(em, caller.workspace.id, body) } }
-    },
-  }),
-
-  operation({
-    id: 'verifyCampaignReport',
-    method: 'POST',
-    path: '/campaigns/verify-report',
-    tag: 'Campaigns',
-    summary: 'Verify a report',
-    description:
-      'Checks that this instance created the report and that it has not been changed since. Unknown fields are ignored.',
-    scope: 'campaigns:read',
-    changesNothing: true,
-    body: reportResponse.meta({ open: true, component: 'CampaignReport' }),
-    responses: {
-      200: {
-        description: 'Whether the report is valid.',
-        schema: single(object({ isValid: boolean().required().meta({ example: true }) }).required()),
-      },
-    },
-    async handle({ body }, { em }) {
-      return { status: 200, body: { data: { isValid: await verifyReport(em, body) } } }
     },
   }),
 
@@ -347,18 +324,5 @@ export const campaignOperations = [
     cancelCampaign,
   ),
 
-  operation({
-    id: 'getCampaignReport',
-    method: 'GET',
-    path: '/campaigns/{id}/report',
-    tag: 'Campaigns',
-    summary: 'Get the report of a campaign',
-    description: 'A signed report of the results, with the reasons why messages were not sent.',
-    scope: 'campaigns:read',
-    responses: { 200: { description: 'The report.', schema: single(reportResponse) } },
-    errors: { 404: [CAMPAIGN_NOT_FOUND] },
-    async handle({ caller, params }, { em }) {
-      return { status: 200, body: { data: await getReport(em, caller, params.id) } }
-    },
-  }),
+  ...campaignReportOperations,
 ]

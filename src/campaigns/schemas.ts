@@ -7,6 +7,7 @@ import {
   givenId,
   instant,
   MAX_NAME_LENGTH,
+  pageLimit,
   pageQuery,
   text,
 } from '../http/index.ts'
@@ -157,6 +158,9 @@ export const updateCampaignSchema = object({ name: name(), ...fields() }).meta({
 export const campaignsQuery = pageQuery({
   status: string().oneOf(CAMPAIGN_STATUSES).meta({ description: 'Only campaigns in this status.', example: 'SENT' }),
 })
+
+/** `GET /campaigns/{id}/domains`. */
+export const campaignDomainsQuery = object({ limit: pageLimit() })
 
 /** `POST /campaigns/count`. */
 export const countSchema = object({ audience: audienceSchema().required(), category: category() })

@@ -2,7 +2,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { newestPage, type NewestPage, type Cursor } from '../platform/db/newest-page.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import type { Source } from './authorization.ts'
-import type { MessageStatus } from './message.ts'
+import type { MessageOutcome, MessageStatus } from './message.ts'
 
 /** A message in a list, without its content. */
 export interface ListedMessage {
@@ -56,6 +56,8 @@ export interface MessageSearch {
   automationId?: string | undefined
   campaignId?: string | undefined
   contactId?: string | undefined
+  /** Reads all messages of the campaign until the page is full. */
+  outcome?: MessageOutcome | undefined
   /** Only messages of this source. */
   only?: Source | undefined
 }
@@ -68,6 +70,17 @@ const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollme
     ${SUBJECT}, item.message_id, item.attempts, item.response, item.error, item.sent_at,
     item.retry_at, item.delivered_at, item.opened_at, item.clicked_at`
 
+/** SQL conditions on a message, as `presentResults` counts them. */
+const OUTCOMES: Readonly<Record<MessageOutcome, string>> = {
+  OPENED: 'item.opened_at is not null',
+  NOT_OPENED: `item.status in ('SENT', 'CAPTURED') and item.opened_at is null and 'HARD_BOUNCED' <> all(item.results)`,
+  MACHINE_OPENED: `'MACHINE_OPENED' = any(item.results)`,
+  CLICKED: 'item.clicked_at is not null',
+  BOUNCED: `item.results && '{HARD_BOUNCED, REJECTED}'`,
+  UNSUBSCRIBED: `'UNSUBSCRIBED' = any(item.results)`,
+  COMPLAINED: `'COMPLAINED' = any(item.results)`,
+}
+
 /**
  * Builds a statement that reads a page of a workspace's messages, newest first, using the narrowest index: by contact, by
  * automation, or by workspace.
@@ -76,13 +89,14 @@ const COLUMNS = `item.status, item.contact_id, item.automation_id, item.enrollme
  */
 function messagePage(
   workspaceId: string,
-  { automationId, campaignId, contactId, only }: MessageSearch,
+  { automationId, campaignId, contactId, outcome, only }: MessageSearch,
   page: Omit<NewestPage, 'table' | 'at' | 'of'>,
   parameters: unknown[],
 ): string {
   const of: string[] = []
   const own = `$${parameters.push(workspaceId)}::uuid`
   if (only !== undefined) of.push(`item.campaign_id is ${only === 'campaigns' ? 'not null' : 'null'}`)
+  if (outcome !== undefined) of.push(OUTCOMES[outcome])
   if (contactId !== undefined) of.push(`item.contact_id = $${parameters.push(contactId)}::uuid`)
   if (automationId !== undefined) of.push(`item.automation_id = $${parameters.push(automationId)}::uuid`)
   // The workspace is checked in a subquery if another index is used: a plain condition would be checked for millions of rows.

@@ -40,6 +40,18 @@ export const MESSAGE_RESULTS = [
 ] as const
 export type MessageResult = (typeof MESSAGE_RESULTS)[number]
 
+/** Outcomes of messages, as reports count them. */
+export const MESSAGE_OUTCOMES = [
+  'OPENED',
+  'NOT_OPENED',
+  'MACHINE_OPENED',
+  'CLICKED',
+  'BOUNCED',
+  'UNSUBSCRIBED',
+  'COMPLAINED',
+] as const
+export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
+
 /** An email step of an enrollment. A step is reached once. */
 export interface StepRef {
   kind: 'step'

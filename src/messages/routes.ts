@@ -29,7 +29,7 @@ import {
   WOULD_BE_CAPTURED,
 } from './errors.ts'
 import { MAX_RETRIES, retryMany, retryOne } from './retry.ts'
-import { messagesQuery, retriesSchema, retrySchema } from './schemas.ts'
+import { messagesQuery, OUTCOME_OF_NO_CAMPAIGN, retriesSchema, retrySchema } from './schemas.ts'
 import { dismissOne } from './unconfirmed-messages.ts'
 import {
   dismissedResponse,
@@ -77,13 +77,16 @@ export const messageOperations = [
     tag: 'Messages',
     summary: 'List messages',
     description:
-      'Messages to all contacts, newest first, without their content. Filter them by status, automation, campaign, contact, address and time.',
+      'Messages to all contacts, newest first, without their content. Filter them by status, automation, campaign, outcome, contact, address and time.',
     scope: 'contacts:read',
     query: messagesQuery,
     responses: { 200: { description: 'A page of messages.', schema: cursorListOf(listedMessageResponse) } },
-    errors: { 400: [NO_CURSOR, 'since must be a time such as 2026-11-21T09:30:00Z'], 404: [CONTACT_NOT_FOUND] },
+    errors: {
+      400: [NO_CURSOR, OUTCOME_OF_NO_CAMPAIGN, 'since must be a time such as 2026-11-21T09:30:00Z'],
+      404: [CONTACT_NOT_FOUND],
+    },
     async handle({ caller, query }, { em }) {
-      const { status, automationId, campaignId, contactId: given, since, until, limit } = query
+      const { status, automationId, campaignId, outcome, contactId: given, since, until, limit } = query
       const behind = readCursor(query.cursor)
       const contactId = given === undefined ? undefined : await recipientIdOf(em, caller, given)
       if (given !== undefined && contactId === undefined) throw new ApiError(CONTACT_NOT_FOUND, { param: '/contactId' })
@@ -92,7 +95,7 @@ export const messageOperations = [
       const isNone = [automationId, campaignId].some((id) => id !== undefined && !isId(id))
       const page = isNone
         ? []
-        : await messagesOf(em.fork(), caller.workspace.id, { automationId, campaignId, contactId }, range)
+        : await messagesOf(em.fork(), caller.workspace.id, { automationId, campaignId, contactId, outcome }, range)
       // An unknown contact or address is a 404, and not an empty list.
       if (page.length === 0 && contactId !== undefined) await getContact(em, caller.workspace.id, contactId)
       return cursorPage(page, limit, presentListed)

@@ -221,6 +221,8 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'resume_campaign', arguments: { id: campaignId } },
       { method: 'cancel_campaign', arguments: { id: campaignId } },
       { method: 'get_campaign_report', arguments: { id: campaignId } },
+      { method: 'get_campaign_domains', arguments: { id: campaignId, limit: 5 } },
+      { method: 'get_campaign_timeline', arguments: { id: campaignId } },
       { method: 'explain_campaign', arguments: { id: campaignId, contact_id: contactId } },
       { method: 'verify_campaign_report', arguments: {}, body: report },
       { method: 'delete_campaign', arguments: { id: campaignId } },

@@ -59,7 +59,7 @@ describe('unknown names', () => {
     ],
     'a parameter unlike any other': [
       ['GET', 'messages?from=yesterday'],
-      '"from" is not a query parameter of this operation; known names: limit, cursor, status, automationId, campaignId, contactId, since, until',
+      '"from" is not a query parameter of this operation; known names: limit, cursor, status, automationId, campaignId, outcome, contactId, since, until',
       '/from',
     ],
     'a parameter of an operation without parameters': [

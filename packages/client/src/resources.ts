@@ -196,6 +196,10 @@ const RESOURCES = {
     cancel: 'POST /campaigns/{id}/cancel',
     /** Returns the signed report of a campaign. */
     report: 'GET /campaigns/{id}/report',
+    /** Returns the results of a campaign by receiving domain. */
+    domains: 'GET /campaigns/{id}/domains with query',
+    /** Returns when the emails of a campaign were sent, opened and clicked. */
+    timeline: 'GET /campaigns/{id}/timeline',
     /** Explains why a contact got the email of a campaign, or did not. */
     explain: 'GET /campaigns/{id}/explanations/{contactId}',
     /** Checks the signature of a delivery report. */
