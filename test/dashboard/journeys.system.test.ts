@@ -8,7 +8,7 @@ import { recount } from '../support/stats.ts'
 import { setSender } from '../../src/senders/settings.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 
-/** What a marketer does, from Home to the result, without JSON or docs. */
+/** The daily work of a marketer, from Home to the result, without JSON or docs. */
 describe('a marketer in the dashboard', () => {
   const d = onDashboard()
 

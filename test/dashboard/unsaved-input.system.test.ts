@@ -24,6 +24,37 @@ describe('unsaved input in dashboard forms', () => {
     await d.shows('Translations (fr) stay unchanged')
   })
 
+  it('restores the edits of a closed template, and does not overwrite a later version with them', async () => {
+    const first = { name: 'T', format: 'HTML', subject: 'one', html: '<p>one</p>' }
+    const id = await d.create('templates', first)
+    const subject = d.page.getByRole('textbox', { name: 'Subject' })
+    const leaveWith = async (text: string) => {
+      await d.open(`/templates/${id}`)
+      await subject.fill(text)
+      await eventually('it is kept', () =>
+        d.page.evaluate<true | undefined>(`localStorage.getItem('template ${id}')?.includes('${text}') || undefined`),
+      )
+      d.page.once('dialog', (dialog) => void dialog.accept())
+    }
+    await leaveWith('two')
+    await d.open(`/templates/${id}`)
+    await d.shows('Unsaved changes')
+    await subject.getByText('one').waitFor()
+    await d.service.call('PUT', `templates/${id}`, { ...first, subject: 'theirs' })
+    await d.press('Restore changes')
+    await subject.getByText('two').waitFor()
+    await d.press('Save template', 'Overwrite with mine')
+    await d.shows('Saved as version')
+    assert.equal((await d.read(`templates/${id}`)).subject, 'two')
+    // What was saved or discarded is not offered again.
+    await leaveWith('three')
+    await d.open(`/templates/${id}`)
+    await d.press('Discard')
+    await d.page.reload()
+    await subject.getByText('two').waitFor()
+    assert.equal(await d.page.getByText('Unsaved changes').count(), 0)
+  })
+
   it('keeps an invalid A/B test number as typed and does not save it', async () => {
     const list = await aList(d.service)
     await d.service.call('POST', `lists/${list}/contacts`, { contactIds: [await aContact(d.service)] })

@@ -8,6 +8,8 @@ import { CodeEditor } from '../../components/CodeEditor.tsx'
 import { ConflictDialog } from '../../components/ConflictDialog.tsx'
 import { CurlMenuItem } from '../../components/CurlButton.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Notice } from '../../components/Notice.tsx'
+import { Time } from '../../components/Time.tsx'
 import { UnsavedChangesGuard } from '../../components/UnsavedChanges.tsx'
 import { EditorWorkspace } from '../../editor/EditorWorkspace.tsx'
 import { UndoButtons } from '../../editor/UndoButtons.tsx'
@@ -99,6 +101,19 @@ export function TemplateEditor({
               onUseTheirs={() => draft.applyTheirs(theirs)}
               onSaveMine={() => page.current && !focusInvalidField(page.current) && draft.saveOver(theirs)}
             />
+          )}
+          {draft.kept && (
+            <Notice title="Unsaved changes">
+              <p>
+                They were made in this browser <Time at={draft.kept.at} />.
+              </p>
+              <div className="row">
+                <Button onClick={draft.kept.restore}>Restore changes</Button>
+                <Button variant="subtle" color="gray" onClick={draft.kept.discard}>
+                  Discard
+                </Button>
+              </div>
+            </Notice>
           )}
           {request.isError && !theirs && <ErrorBanner error={request.error} scrollsIntoView />}
         </div>

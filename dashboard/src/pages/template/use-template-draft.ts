@@ -1,11 +1,12 @@
 import { useMutation } from '@tanstack/react-query'
-import { useRef, useState } from 'react'
+import { useMemo, useRef, useState } from 'react'
 import { hasErrorCode, isOutcomeUnknown, type Schemas } from '../../api/client.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { type EmailDesign, fromDesign } from '../../editor/content.ts'
 import { stableJson } from '../../lib/stable-json.ts'
 import { type Undoable, useHistory } from '../../primitives/use-history.ts'
 import { contentKeyOf, contentOf, type Fields, fieldsOf, templateKey } from './fields.ts'
+import { useKeptEdits } from './use-kept-edits.ts'
 
 export type Template = Schemas['Template']
 
@@ -34,7 +35,8 @@ export function useTemplateDraft(from: LoadedTemplate) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   // The template as loaded when the form opened; the page keeps refetching.
-  const [{ template, etag }, setLoaded] = useState(from)
+  const [loaded, setLoaded] = useState(from)
+  const { template, etag } = loaded
   const history = useHistory<Edited>(() => editedOf(template))
   const { fields } = history.value
   const setFields = (by: (before: Fields) => Fields, about?: string) =>
@@ -56,6 +58,12 @@ export function useTemplateDraft(from: LoadedTemplate) {
   const unanswered = useRef<string>(undefined)
   const content = contentOf(fields, design.value)
   const now = contentKeyOf(fields.name, content)
+  const isDirty = now !== saved
+  const unsaved = useMemo(
+    () => (isDirty ? { from: loaded, edited: history.value } : undefined),
+    [isDirty, loaded, history.value],
+  )
+  const { kept, take, discard } = useKeptEdits(`template ${template.id}`, unsaved)
   const request = useMutation({
     mutationFn: async (sent: { body: object; is: string; over: string | null }): Promise<LoadedTemplate> => {
       const path = { id: template.id }
@@ -95,7 +103,7 @@ export function useTemplateDraft(from: LoadedTemplate) {
       setFields((before) => ({ ...before, ...some }), `field ${Object.keys(some).join()}`),
     design,
     content,
-    isDirty: now !== saved,
+    isDirty,
     request,
     theirs,
     save: () => request.mutate({ body: { name: fields.name, ...content }, is: now, over: etag }),
@@ -106,6 +114,18 @@ export function useTemplateDraft(from: LoadedTemplate) {
         fields: { ...before, ...code, format: 'MJML' },
         design: { nodes: [], theme: {} },
       })),
+    /** Edits that an earlier visit left unsaved. */
+    kept: kept && {
+      at: kept.at,
+      discard,
+      // Based on what was loaded at that time, so that later versions are not overwritten.
+      restore: () => {
+        take()
+        setLoaded(kept.edits.from)
+        setSaved(templateKey(kept.edits.from.template))
+        history.change(() => kept.edits.edited)
+      },
+    },
     applyTheirs(read: LoadedTemplate) {
       setLoaded(read)
       history.reset(editedOf(read.template))
