@@ -364,7 +364,7 @@ const QUEUE: Record<string, TestedMutant> = {
     what: 'the log of requests has real paths, which can be personal data',
     file: 'src/http/middleware/record-request.ts',
     replace: 'path: route?.slice(basePath.length)',
-    by: 'path: route && ctx.path.slice(basePath.length)',
+    by: 'path: (route && ctx.path.slice(basePath.length))?',
     tests: ['test/request-log/request-log.test.ts'],
   },
   'history-of-active-enrollments': {
