@@ -74,7 +74,7 @@ describe('dashboard by mouse', () => {
     await d.field('Name').fill('Checkout')
     for (const scope of ['contacts:write', 'automations:write']) await d.page.getByLabel(scope).check()
     await d.press('Create API key')
-    const key = (await d.page.getByTestId('key').textContent()) ?? ''
+    const key = (await d.page.getByTestId('shown-once').textContent()) ?? ''
     const { status, body } = await d.service.call('GET', 'whoami', undefined, { key })
     assert.equal(status, 200)
     assert.deepEqual(body.data.scopes, ['contacts:write', 'automations:write'])

@@ -37,6 +37,13 @@ describe('the log of requests in the dashboard', () => {
     await aside.getByText('wanted-error').waitFor()
     await d.keys('Escape')
     await aside.waitFor({ state: 'detached' })
+    await d.page.getByRole('link', { name: 'POST /contacts' }).press('Enter')
+    await aside.getByText('wanted-error').waitFor()
+    await d.keys('Escape')
+    await d.page
+      .locator(':focus')
+      .and(d.page.getByRole('link', { name: 'POST /contacts' }))
+      .waitFor()
 
     await d.press('All')
     await d.field('Request ID').fill('wanted-contact')

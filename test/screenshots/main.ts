@@ -17,6 +17,7 @@ import { startInstance, type Instance } from '../support/instance.ts'
 import { pictureEmails } from './emails.ts'
 import { createTransactional, createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
+import { createRequests, openFailedRequest } from './requests.ts'
 import { createWebhooks } from './webhook-data.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
@@ -138,10 +139,11 @@ const pagesOf = ({
     name: 'webhooks',
     path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',
   },
+  { name: 'logs', path: '/logs', act: openFailedRequest },
   ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports', 'media'].map(
     byName,
   ),
-  ...['transactional', 'sender', 'workspace', 'retention', 'keys', 'logs', 'members', 'audit'].map(byName),
+  ...['transactional', 'sender', 'workspace', 'retention', 'keys', 'members', 'audit'].map(byName),
 ]
 
 async function take(page: Page, name: string): Promise<void> {
@@ -281,6 +283,7 @@ try {
   const { campaignId, sendingId } = await createCampaigns(service)
   await createTransactional(service)
   const webhook = await createWebhooks(service, service.workspaceId)
+  await createRequests(service, service.workspaceId)
   const browser = await openChromium()
   if ('first'.includes(only)) await firstAutomation(browser)
   if (only === '') await pictureEmails(browser, take)

@@ -50,12 +50,11 @@ export function Page({
             {rail}
             <div className={classes.narrow}>{children}</div>
           </div>
-        ) : aside === undefined ? (
-          <div className={isFull ? classes.full : narrow ? classes.narrow : classes.body}>{children}</div>
         ) : (
-          <div className={classes.columns}>
-            <div className={classes.body}>{children}</div>
-            {aside !== false && <aside className={classes.aside}>{aside}</aside>}
+          // The same elements with and without an aside, so that opening one keeps the focus and what is typed.
+          <div className={aside === undefined ? classes.single : classes.columns}>
+            <div className={isFull ? classes.full : narrow ? classes.narrow : classes.body}>{children}</div>
+            {aside !== undefined && aside !== false && <aside className={classes.aside}>{aside}</aside>}
           </div>
         )}
       </main>

@@ -1,9 +1,9 @@
-import { ActionIcon, Button, SegmentedControl } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
-import { IconCheck, IconCopy, IconX } from '@tabler/icons-react'
+import { ActionIcon, SegmentedControl } from '@mantine/core'
+import { IconCheck, IconX } from '@tabler/icons-react'
 import { useState } from 'react'
 import { useServiceStatus } from '../../api/queries.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
+import { ShownOnce } from '../../components/ShownOnce.tsx'
 import classes from './keys.module.css'
 import type { NewApiKey } from './keys.ts'
 
@@ -18,7 +18,6 @@ export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () =
   const { workspace } = useWorkspace()
   const { data: service } = useServiceStatus()
   const isDelivered = workspace.mode === 'live' && service?.mail.mode !== 'capture'
-  const { copy, copied, error } = useClipboard({ timeout: 3_000 })
   const [sample, setSample] = useState<keyof typeof SAMPLES>('curl')
   const { key, name, scopes, allow } = apiKey
   const begin = key.slice(0, key.lastIndexOf('_') + 1)
@@ -36,20 +35,10 @@ export function CreatedKey({ apiKey, onDone }: { apiKey: NewApiKey; onDone: () =
           <IconX />
         </ActionIcon>
       </div>
-      <div className={classes.key}>
-        <output className="mono" data-testid="key">
-          <span className="t3">{begin}</span>
-          <span className="strong">{key.slice(begin.length)}</span>
-        </output>
-        <Button
-          variant="filled"
-          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
-          onClick={() => copy(key)}
-          aria-live="polite"
-        >
-          {copied ? 'Copied' : error ? 'Couldn’t copy: select the key' : 'Copy'}
-        </Button>
-      </div>
+      <ShownOnce name="API key" text={key} className={classes.key}>
+        <span className="t3">{begin}</span>
+        <span className="strong">{key.slice(begin.length)}</span>
+      </ShownOnce>
       <dl className={classes.facts}>
         <div>
           <dt>Scopes</dt>

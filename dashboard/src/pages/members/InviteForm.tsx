@@ -1,8 +1,8 @@
-import { ActionIcon, Button, Select, TextInput } from '@mantine/core'
-import { useClipboard } from '@mantine/hooks'
-import { IconCheck, IconCopy, IconX } from '@tabler/icons-react'
+import { ActionIcon, Radio, Select, TextInput } from '@mantine/core'
+import { IconX } from '@tabler/icons-react'
 import type { Role } from '../../api/session.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { ShownOnce } from '../../components/ShownOnce.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
 import { ROLES } from './roles.ts'
@@ -16,7 +16,7 @@ export interface NewLink {
   mailedTo: string | null
 }
 
-const EMPTY: { role: Role; email: string } = { role: 'editor', email: '' }
+const EMPTY: { role: Role; who: 'one' | 'anyone'; email: string } = { role: 'editor', who: 'one', email: '' }
 
 /** Creates an invitation link. */
 export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink) => void; onCancel: () => void }) {
@@ -24,8 +24,10 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
   const invalidate = useInvalidate()
   const form = useApiForm({
     initialValues: EMPTY,
-    async send({ role, email }) {
-      const { data, response } = await api.POST('/invitations', { body: { role, ...(email !== '' && { email }) } })
+    validate: ({ who, email }) => ({ email: who === 'one' && email.trim() === '' && 'Enter an email address.' }),
+    async send({ role, who, email }) {
+      const body = { role, ...(who === 'one' && { email }) }
+      const { data, response } = await api.POST('/invitations', { body })
       const { link, isMailed } = data.data
       // Even if the form was closed: the link can be shown only now.
       onCreated({ link, warning: response.headers.get('x-warning'), mailedTo: isMailed ? email : null })
@@ -35,19 +37,26 @@ export function InviteForm({ onCreated, onCancel }: { onCreated: (link: NewLink)
   return (
     <ApiForm form={form} label="Invite a member" hasHeading submitLabel="Create invitation" onCancel={onCancel}>
       <Select label="Role" allowDeselect={false} data={[...ROLES]} {...form.getInputProps('role')} />
-      <TextInput
-        label="Email"
-        description="We email the invitation if this instance delivers mail. Leave empty to let anyone with the link join."
-        {...form.getInputProps('email')}
-        autoFocus
-      />
+      <Radio.Group label="Who can join" {...form.getInputProps('who')}>
+        <div className="row">
+          <Radio value="one" label="One person, by email" />
+          <Radio value="anyone" label="Anyone with the link" />
+        </div>
+      </Radio.Group>
+      {form.values.who === 'one' && (
+        <TextInput
+          label="Email"
+          description="The invitation is emailed if this instance delivers mail."
+          {...form.getInputProps('email')}
+          autoFocus={!form.isTouched('who')}
+        />
+      )}
     </ApiForm>
   )
 }
 
 /** Shows a new invitation link, once. */
 export function InviteLink({ of: { link, warning, mailedTo }, onDone }: { of: NewLink; onDone: () => void }) {
-  const { copy, copied } = useClipboard({ timeout: 3_000 })
   return (
     <section className="card" aria-label="Invitation link">
       <div className="row">
@@ -68,16 +77,7 @@ export function InviteLink({ of: { link, warning, mailedTo }, onDone }: { of: Ne
         It works once, expires in 7 days and won’t be shown again.
       </p>
       {warning !== null && <p role="status">{warning}.</p>}
-      <div className="row">
-        <output className={`mono ${classes.link}`}>{link}</output>
-        <Button
-          variant="filled"
-          leftSection={copied ? <IconCheck aria-hidden /> : <IconCopy aria-hidden />}
-          onClick={() => copy(link)}
-        >
-          {copied ? 'Copied' : 'Copy'}
-        </Button>
-      </div>
+      <ShownOnce name="invitation link" text={link} className="row" outputClassName={`mono ${classes.link}`} />
     </section>
   )
 }

@@ -7,14 +7,15 @@ import { EVENT_GROUPS, type EventType, type NewWebhook, type Webhook } from './w
 import classes from './webhooks.module.css'
 
 const fieldsOf = (webhook: Webhook | undefined) => ({
+  delivery: webhook?.url === null ? 'poll' : 'send',
   url: webhook?.url ?? '',
   description: webhook?.description ?? '',
   isAll: (webhook?.events.includes('*') ?? true) ? 'all' : 'some',
   events: (webhook?.events.filter((type) => type !== '*') ?? []) as EventType[],
 })
 
-const bodyOf = ({ url, description, isAll, events }: ReturnType<typeof fieldsOf>) => ({
-  url: url.trim() === '' ? null : url.trim(),
+const bodyOf = ({ delivery, url, description, isAll, events }: ReturnType<typeof fieldsOf>) => ({
+  url: delivery === 'poll' ? null : url.trim(),
   events: isAll === 'all' ? (['*'] as EventType[]) : events,
   description: description.trim() === '' ? null : description.trim(),
 })
@@ -33,7 +34,8 @@ export function WebhookForm({
   const invalidate = useInvalidate()
   const form = useApiForm({
     initialValues: fieldsOf(webhook),
-    validate: ({ isAll, events }) => ({
+    validate: ({ delivery, url, isAll, events }) => ({
+      url: delivery === 'send' && url.trim() === '' && 'Enter a URL.',
       events: isAll === 'some' && events.length === 0 && 'Select at least one type.',
     }),
     async send(values) {
@@ -63,13 +65,21 @@ export function WebhookForm({
         />
       }
     >
-      <TextInput
-        label="URL"
-        description="Events are sent here by POST. Leave empty to poll them through the API."
-        placeholder="https://example.com/hooks/dripline"
-        {...form.getInputProps('url')}
-        autoFocus
-      />
+      <Radio.Group label="Delivery" {...form.getInputProps('delivery')}>
+        <div className="row">
+          <Radio value="send" label="Sent to your server" />
+          <Radio value="poll" label="Polled through the API" />
+        </div>
+      </Radio.Group>
+      {form.values.delivery === 'send' && (
+        <TextInput
+          label="URL"
+          description="Events are sent here by POST."
+          placeholder="https://example.com/hooks/dripline"
+          {...form.getInputProps('url')}
+          autoFocus={!form.isTouched('delivery')}
+        />
+      )}
       <TextInput label="Description" description="For your team." {...form.getInputProps('description')} />
       <Radio.Group
         label="Events"
