@@ -10,7 +10,32 @@ export interface ListedTemplate {
   createdAt: Date
   updatedAt: Date
   subject: string | null
+  useCounts: UseCounts
 }
+
+/** How many automations and campaigns use a template, and how many templates a layout or a partial. */
+export interface UseCounts {
+  automations: number
+  campaigns: number
+  templates: number
+}
+
+/** The uses of a workspace's templates: automations and templates in their current version, and campaigns, also as a variant of a test. */
+const USES = `
+select mentioned #>> '{}' as template_id, 'automations' as by, automation.id
+from automations automation
+join automation_versions current on current.automation_id = automation.id and current.version = automation.version,
+  jsonb_path_query(current.steps, '$.**.template.id') mentioned
+where automation.workspace_id = $1::uuid and automation.deleted_at is null
+union
+select template_id::text, 'campaigns', id from campaigns where workspace_id = $1::uuid and template_id is not null
+union
+select variant ->> 'templateId', 'campaigns', id from campaigns, jsonb_array_elements(ab_test -> 'variants') variant
+where workspace_id = $1::uuid
+union
+select used::text, 'templates', template.id from templates template
+join template_versions current on current.template_id = template.id and current.version = template.version, unnest(uses) used
+where template.workspace_id = $1::uuid`
 
 /** A page of a workspace's templates, newest first, with their subjects but no other content, and their total. */
 export async function templatePage(
@@ -26,13 +51,25 @@ export async function templatePage(
     ),
     sql(
       em,
-      `select template.id, template.name, template.kind, template.version, template.created_at, template.updated_at,
-         version.source ->> 'subject' as subject
+      `with uses as materialized (${USES}),
+       counted as (
+         select template_id,
+           jsonb_build_object(
+             'automations', count(*) filter (where by = 'automations'),
+             'campaigns', count(*) filter (where by = 'campaigns'),
+             'templates', count(*) filter (where by = 'templates')
+           ) as use_counts
+         from uses group by template_id
+       )
+       select template.id, template.name, template.kind, template.version, template.created_at, template.updated_at,
+         version.source ->> 'subject' as subject,
+         coalesce(use_counts, '{"automations": 0, "campaigns": 0, "templates": 0}') as use_counts
        from (
          select * from templates where workspace_id = $1::uuid and ($2::text is null or kind = $2::text)
          order by created_at desc, id desc limit $3 offset $4
        ) template
        join template_versions version on version.template_id = template.id and version.version = template.version
+       left join counted on counted.template_id = template.id::text
        order by template.created_at desc, template.id desc`,
       [workspaceId, kind ?? null, limit, offset],
     ),

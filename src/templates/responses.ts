@@ -23,6 +23,13 @@ const head = {
 export const templateSummaryResponse = object({
   ...head,
   subject: nullable('Welcome, {{ contact.firstName | default: "friend" }}!'),
+  useCounts: object({
+    automations: count('Automations with an email from it, in their current version.', 2),
+    campaigns: count('Campaigns with it, also those that were sent.', 3),
+    templates: count('Templates that use this layout or partial.', 0),
+  })
+    .required()
+    .meta({ description: 'What uses it.' }),
 })
   .required()
   .meta({ component: 'TemplateSummary' })

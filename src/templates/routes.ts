@@ -93,7 +93,7 @@ export const templateOperations = [
     path: '/templates',
     tag: 'Templates',
     summary: 'List templates',
-    description: 'Newest first, without their content.',
+    description: 'Newest first, without their content, and with the number of their uses.',
     scope: 'templates:read',
     query: templatesQuery,
     responses: {
@@ -102,7 +102,10 @@ export const templateOperations = [
     async handle({ caller, query }, { em }) {
       const page = { kind: query.kind, ...rangeOf(query) }
       const [templates, total] = await templatePage(em.fork(), caller.workspace.id, page)
-      const items = templates.map((template) => presentTemplateSummary(template, template.subject))
+      const items = templates.map((template) => ({
+        ...presentTemplateSummary(template, template.subject),
+        useCounts: template.useCounts,
+      }))
       return pageResponse(items, query, total)
     },
   }),
