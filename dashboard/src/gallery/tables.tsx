@@ -103,6 +103,42 @@ function Failed({ error }: { error: Error }) {
   )
 }
 
+/** A list whose selection is kept on other pages, until the filter changes. */
+function Paged() {
+  const [page, setPage] = useState(1)
+  const [filter, setFilter] = useState('all')
+  const [named, setNamed] = useState('')
+  return (
+    <>
+      <ViewTabs
+        label="Filters"
+        views={[
+          { id: 'all', label: 'All of them' },
+          { id: 'same', label: 'Another filter' },
+        ]}
+        value={filter}
+        onChange={setFilter}
+      />
+      <DataTable
+        label="People on pages"
+        rows={PEOPLE.slice((page - 1) * PAGE_SIZE, page * PAGE_SIZE)}
+        idOf={idOf}
+        columns={COLUMNS}
+        bulk={{
+          nameOf: ({ name }) => name,
+          keptFor: filter,
+          actions: (chosen) => (
+            <Button onClick={() => setNamed(chosen.map(({ name }) => name).join(', '))}>Name them</Button>
+          ),
+        }}
+        empty={null}
+      />
+      <Pager page={page} pages={2} onChange={setPage} />
+      <output aria-label="Named">{named}</output>
+    </>
+  )
+}
+
 /** A table with details of a row. */
 function WithDetails() {
   const [open, setOpen] = useState<string>()
@@ -144,6 +180,9 @@ export const TableSections = () => (
     <Section title="States of a table">
       <State title="With details below a row and a total">
         <WithDetails />
+      </State>
+      <State title="With pages">
+        <Paged />
       </State>
       <State title="Long texts">
         <DataTable label="Long texts" rows={EXTREMES} idOf={idOf} columns={COLUMNS} link={link} empty={null} />

@@ -2,6 +2,8 @@ import { Checkbox, VisuallyHidden } from '@mantine/core'
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react'
 import { Fragment, type MouseEvent, type ReactElement, type ReactNode } from 'react'
 import { ErrorBanner } from '../components/ErrorBanner.tsx'
+import { count } from '../lib/format.ts'
+import { useIsPhone } from '../lib/use-is-phone.ts'
 import { SkeletonRows } from '../components/SkeletonRows.tsx'
 import classes from './DataTable.module.css'
 import { type Selection, useSelection } from './use-selection.ts'
@@ -50,7 +52,12 @@ interface DataTableProps<Row> {
   sort?: Sort
   onSort?: (sort: Sort) => void
   /** Names a row for its checkbox, and lists the actions on the selected rows. Without it, no rows can be selected. */
-  bulk?: { nameOf: (row: Row) => string; actions: (rows: readonly Row[], clear: () => void) => ReactNode }
+  bulk?: {
+    nameOf: (row: Row) => string
+    actions: (rows: readonly Row[], clear: () => void) => ReactNode
+    /** The filters of a list with pages. Rows of other pages stay selected while they do not change. */
+    keptFor?: string
+  }
   /** Keys of the page, in addition to those of the table. */
   keys?: readonly (readonly [key: string, does: string])[]
   /** Whether the line with the keys is left out, for a table inside of a page. */
@@ -66,7 +73,9 @@ interface DataTableProps<Row> {
 export function DataTable<Row>(props: DataTableProps<Row>) {
   const { rows: given, error, onRetry, empty, label, columns, sort, onSort, idOf, bulk, link, below, isCurrent } = props
   const rows = sorted(given ?? [], columns, sort)
-  const selection = useSelection(given && rows, idOf)
+  // There, the head is for screen readers only, so nothing in it may have the focus.
+  const isPhone = useIsPhone()
+  const selection = useSelection(given && rows, idOf, bulk?.keptFor)
   if (error !== undefined && error !== null && !given)
     return <ErrorBanner error={error} {...(onRetry && { onRetry })} />
   if (!given) return <SkeletonRows rows={6} />
@@ -80,16 +89,18 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <tr>
               {bulk && (
                 <th className={classes.check}>
-                  <Checkbox
-                    aria-label="Select all"
-                    checked={selection.rows.length === rows.length}
-                    indeterminate={selection.rows.length > 0 && selection.rows.length < rows.length}
-                    onChange={() => selection.toggleAll()}
-                  />
+                  {!isPhone && (
+                    <Checkbox
+                      aria-label="Select all"
+                      checked={selection.shownCount === rows.length}
+                      indeterminate={selection.shownCount > 0 && selection.shownCount < rows.length}
+                      onChange={() => selection.toggleAll()}
+                    />
+                  )}
                 </th>
               )}
               {columns.map((column) => (
-                <Head key={column.id} column={column} sort={sort} onSort={onSort} />
+                <Head key={column.id} column={column} sort={sort} onSort={isPhone ? undefined : onSort} />
               ))}
             </tr>
           </thead>
@@ -179,9 +190,14 @@ function Foot<Row>({ keys = [], total, bulk, link, selection }: DataTableProps<R
     return (
       <div className={classes.bulk} role="toolbar" aria-label="Selected rows">
         <span className="strong" role="status">
-          {selection.rows.length} selected
+          {count(selection.rows.length)} selected
+          {selection.rows.length > selection.shownCount &&
+            `, ${count(selection.rows.length - selection.shownCount)} on other pages`}
         </span>
         {bulk.actions(selection.rows, selection.clear)}
+        <button type="button" className="textButton link phone" onClick={selection.toggleAll}>
+          Select all
+        </button>
         <button type="button" className="textButton link push" onClick={selection.clear}>
           Clear
         </button>
