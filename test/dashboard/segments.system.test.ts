@@ -100,7 +100,7 @@ describe('segments in the dashboard', () => {
 
   it('exports its contacts', async () => {
     await d.open(`/segments/${id}`)
-    const [download] = await Promise.all([d.page.waitForEvent('download'), d.press('Export')])
+    const [download] = await Promise.all([d.page.waitForEvent('download'), d.press('Export CSV')])
     assert.equal(download.suggestedFilename(), 'Paying.csv')
     const lines = (await text(await download.createReadStream())).trim().split('\r\n')
     assert.equal(lines.length, 8)

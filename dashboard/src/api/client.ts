@@ -7,15 +7,16 @@ export type Api = DriplineCore
 const TIMEOUT_MS = 30_000
 
 /**
- * Creates an API client that uses the session cookie. It does not retry: pages show the error, and queries retry on their own.
+ * Creates an API client that uses the session cookie.
  *
  * @param workspaceId the workspace of the requests; omitted for account requests
+ * @param retries usually none: pages show the error, and queries retry on their own
  */
-export const createApi = (workspaceId?: string): Api =>
+export const createApi = (workspaceId?: string, retries = 0): Api =>
   createDriplineCore({
     baseUrl: `${location.origin}/api/v1`,
     apiKey: null,
-    retries: 0,
+    retries,
     timeoutMs: TIMEOUT_MS,
     onWarning: () => undefined,
     async fetch(request) {

@@ -8,14 +8,10 @@ import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { Pager } from '../../primitives/Pager.tsx'
 import type { Contact } from './columns.tsx'
+import type { ContactFilters } from './read-contacts.ts'
 import { ContactBulkActions } from './ContactBulkActions.tsx'
 
-export interface ContactSearch {
-  q?: string | undefined
-  email?: string | undefined
-  listId?: string | undefined
-  tag?: string | undefined
-  segmentId?: string | undefined
+export interface ContactSearch extends ContactFilters {
   page?: number | undefined
   /** IDs of the columns. */
   columns?: readonly string[] | undefined
@@ -65,6 +61,7 @@ export function ContactsList({
         {...(canEdit && {
           bulk: {
             nameOf: ({ email }) => email,
+            keptFor: JSON.stringify(filters),
             actions: (contacts, clear) => <ContactBulkActions contacts={contacts} onDone={clear} />,
           },
           keys: [

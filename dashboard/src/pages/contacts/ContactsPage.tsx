@@ -6,9 +6,11 @@ import { lazy, Suspense, useEffect, useRef } from 'react'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
+import { omit } from '../../lib/omit.ts'
 import classes from './contacts.module.css'
 import { useContactColumns } from './columns.tsx'
 import { type ContactSearch, ContactsList } from './ContactsList.tsx'
+import { ExportContacts } from './ExportContacts.tsx'
 import { ContactViews } from './ContactViews.tsx'
 import { isSavable, SaveView } from './SaveView.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
@@ -120,8 +122,11 @@ export function ContactsPage() {
             )}
           </>
         )}
-        <span className="push wide">
-          <ColumnsMenu choices={choices} value={chosen} onChange={(ids) => set({ columns: ids })} />
+        <span className="row push">
+          <ExportContacts filters={omit(search, 'page', 'columns')} />
+          <span className="wide">
+            <ColumnsMenu choices={choices} value={chosen} onChange={(ids) => set({ columns: ids })} />
+          </span>
         </span>
       </div>
       <ContactsList

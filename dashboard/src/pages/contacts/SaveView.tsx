@@ -1,5 +1,6 @@
 import { Button, Popover, TextInput } from '@mantine/core'
 import { useDisclosure } from '@mantine/hooks'
+import { useSegments } from '../../api/queries.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import type { Condition } from '../../components/conditions/condition.ts'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
@@ -32,8 +33,12 @@ function SaveForm({
 }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
+  const segments = useSegments() ?? []
+  const isTaken = (name: string) =>
+    segments.some(({ label }) => label.trim().toLowerCase() === name.trim().toLowerCase())
   const form = useApiForm({
     initialValues: { name: '' },
+    validate: ({ name }) => ({ name: isTaken(name) && 'Another view or segment has this name.' }),
     async send({ name }) {
       const { data } = await api.POST('/segments', { body: { name, condition: conditionOf(search) } })
       void invalidate('segments')

@@ -14,7 +14,8 @@ const DEFAULTS = ['subscription', 'lists', 'tags', 'created']
 /** Begins the ID of the column of an attribute. */
 const ATTRIBUTE = 'attribute.'
 
-const NONE = <span className="t3">None</span>
+// On a phone, no head says what there is none of.
+const NONE = <span className="t3 wide">None</span>
 
 const Tags = ({ names }: { names: readonly string[] }) =>
   names.length === 0
@@ -48,9 +49,9 @@ export function useContactColumns(wanted: readonly string[] = DEFAULTS) {
     phone: 'title',
     cell: ({ email, firstName }) => (
       <>
-        <bdi className="strong">{email}</bdi>
+        <bdi className="strong">{firstName ? firstName : email}</bdi>
         <span className="small t2" style={{ display: 'block' }}>
-          {firstName ? <bdi>{firstName}</bdi> : 'No name'}
+          {firstName ? <bdi>{email}</bdi> : 'No name'}
         </span>
       </>
     ),
@@ -67,7 +68,7 @@ export function useContactColumns(wanted: readonly string[] = DEFAULTS) {
       head: 'Lists',
       cell: ({ listIds }) => <Tags names={listIds.flatMap((id) => listName(id) ?? [])} />,
     },
-    { id: 'tags', head: 'Tags', cell: ({ tags }) => <Tags names={tags} /> },
+    { id: 'tags', head: 'Tags', phone: 'about', cell: ({ tags }) => <Tags names={tags} /> },
     ...attributes.map((key) => ({
       id: `${ATTRIBUTE}${key}`,
       head: key,
@@ -79,7 +80,11 @@ export function useContactColumns(wanted: readonly string[] = DEFAULTS) {
       cell: ({ externalId }) => (externalId === null ? NONE : <bdi className="mono">{externalId}</bdi>),
     },
     { ...timeColumn<Contact>({ head: 'Updated', at: ({ updatedAt }) => updatedAt, as: 'date' }), id: 'updated' },
-    { ...timeColumn<Contact>({ head: 'Created', at: ({ createdAt }) => createdAt, as: 'date' }), id: 'created' },
+    {
+      ...timeColumn<Contact>({ head: 'Created', at: ({ createdAt }) => createdAt, as: 'date' }),
+      id: 'created',
+      phone: 'number',
+    },
   ]
   return {
     columns: [contact, ...choices.filter(({ id }) => wanted.includes(id))],

@@ -1,16 +1,14 @@
 import { ActionIcon, Button, Menu } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
-import { IconDots, IconDownload, IconSpeakerphone } from '@tabler/icons-react'
+import { IconDots, IconSpeakerphone } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { callOnce } from '../../api/call-once.ts'
 import { errorMessage, type Schemas } from '../../api/client.ts'
-import { useLists } from '../../api/queries.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlMenuItem } from '../../components/CurlButton.tsx'
-import { download } from '../../lib/download.ts'
 import { useCreateCampaign } from '../campaigns/use-create-campaign.ts'
-import { csvOfContacts, readContacts } from '../contacts/contacts-csv.ts'
+import { ExportContacts } from '../contacts/ExportContacts.tsx'
 
 const onError = (error: unknown) => void notifications.show({ message: errorMessage(error), color: 'bad' })
 
@@ -26,12 +24,7 @@ export function SegmentActions({
   const canEdit = useHasRole('editor')
   const invalidate = useInvalidate()
   const navigate = useNavigate()
-  const lists = useLists()
   const campaign = useCreateCampaign()
-  const exports = useMutation({
-    mutationFn: async () => download(`${name}.csv`, csvOfContacts(await readContacts(api, id), lists ?? [])),
-    onError,
-  })
   const duplicate = useMutation({
     mutationFn: async () => {
       const body = { name: `${name.slice(0, 190)} (copy)`, condition }
@@ -48,14 +41,7 @@ export function SegmentActions({
   const audience = { listIds: [], segmentIds: [id], exclude: { listIds: [], segmentIds: [] } }
   return (
     <>
-      <Button
-        leftSection={<IconDownload aria-hidden />}
-        loading={exports.isPending}
-        disabled={!lists}
-        onClick={() => exports.mutate()}
-      >
-        Export
-      </Button>
+      <ExportContacts filters={{ segmentId: id }} fileName={`${name}.csv`} />
       {canEdit && (
         <Button
           leftSection={<IconSpeakerphone aria-hidden />}
