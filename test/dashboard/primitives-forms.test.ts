@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import type { Locator } from 'playwright-core'
 import { eventually } from '../support/eventually.ts'
 import { onGallery } from '../support/gallery.ts'
 
@@ -187,6 +188,30 @@ describe('dashboard form primitives', () => {
       await form().waitFor({ state: 'detached' })
       await g.isFocused(opener())
     })
+  })
+
+  it('look and are read-only for a member who may not change them', async () => {
+    const form = g.page.getByRole('form', { name: 'Read list' })
+    const name = form.getByLabel('Name', { exact: true })
+    const borderOf = (field: Locator) =>
+      field.evaluate((at) =>
+        (at as unknown as { computedStyleMap: () => Map<string, object> })
+          .computedStyleMap()
+          .get('border-top-color')
+          ?.toString(),
+      )
+    assert.equal(await name.isEditable(), false)
+    assert.equal(await form.getByLabel('Emails per day').isEditable(), false)
+    assert.equal(await form.getByLabel('Public').isDisabled(), true)
+    assert.equal(await form.getByRole('button').count(), 0)
+    // Its text can still be selected and copied.
+    await name.focus()
+    await g.isFocused(name)
+    await g.keys('x', 'Enter')
+    assert.equal(await name.inputValue(), 'Newsletter')
+    assert.equal(await borderOf(name), 'rgba(0, 0, 0, 0)')
+    const editable = g.page.getByRole('form', { name: 'Edit list' }).getByLabel('Name', { exact: true })
+    assert.notEqual(await borderOf(editable), 'rgba(0, 0, 0, 0)')
   })
 })
 

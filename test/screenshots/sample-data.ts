@@ -125,6 +125,7 @@ export async function fillWorkspace(
      order by max(created_at) desc, contact_id limit 1`,
     [first],
   )
+  await addConsentChanges(service, shown!.contact_id, listIds)
   return { contactId: shown!.contact_id, automationId: first! }
 }
 
@@ -185,6 +186,25 @@ async function insertPastEnrollments(service: Service, { workspaceId, automation
     em(),
     `update enrollments set status = 'COMPLETED', ended_at = now(), next_step_id = null, wakes_at = null where id = any($1::uuid[])`,
     [ended],
+  )
+}
+
+/** Lets a contact join a list, and leave another one by the link in their first email. */
+async function addConsentChanges(service: Service, contactId: string, [joined, left]: readonly string[]) {
+  await sql(
+    service.context.orm.em.fork(),
+    `with first_email as (
+       select id from messages where contact_id = $1::uuid and status = 'SENT' order by created_at limit 1
+     ),
+     unsubscribed as (
+       update messages set unsubscribed_at = now() - interval '2 days' where id = (select id from first_email) returning unsubscribed_at
+     ),
+     joined as (
+       insert into list_members (list_id, contact_id, added_at) values ($2::uuid, $1::uuid, now() - interval '8 days')
+       on conflict do nothing
+     )
+     insert into list_opt_outs (list_id, contact_id, created_at) select $3::uuid, $1::uuid, unsubscribed_at from unsubscribed`,
+    [contactId, joined, left],
   )
 }
 

@@ -1,4 +1,4 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, Checkbox, TextInput } from '@mantine/core'
 import { useRouter } from '@tanstack/react-router'
 import { useState } from 'react'
 import { IntegerInput } from '../components/IntegerInput.tsx'
@@ -115,6 +115,22 @@ function Draft() {
   )
 }
 
+/** A form for a member who may not change what it shows. */
+function ReadOnlyForm() {
+  const form = useApiForm({
+    initialValues: { name: 'Newsletter', perDay: 3, isPublic: true },
+    isReadOnly: true,
+    send: () => Promise.resolve(),
+  })
+  return (
+    <ApiForm form={form} label="Read list" submitLabel="Save list">
+      <TextInput label="Name" {...form.getInputProps('name')} />
+      <IntegerInput label="Emails per day" min={1} {...form.getInputProps('perDay')} value={form.values.perDay} />
+      <Checkbox label="Public" {...form.getInputProps('isPublic', { type: 'checkbox' })} />
+    </ApiForm>
+  )
+}
+
 const SAVED_AT = new Date(2026, 10, 24, 14, 31)
 
 export const FormSections = () => (
@@ -122,6 +138,9 @@ export const FormSections = () => (
     <Section title="Form">
       <State title="Edit">
         <EditForm />
+      </State>
+      <State title="Read-only">
+        <ReadOnlyForm />
       </State>
       <State title="Opened by a button">
         <Opened />

@@ -54,7 +54,7 @@ export function ApiForm<Values, Result>({
       aria-label={label}
       onSubmit={(event) => {
         event.preventDefault()
-        if (!focusInvalidField(event.currentTarget)) form.submit(event)
+        if (!form.isReadOnly && !focusInvalidField(event.currentTarget)) form.submit(event)
       }}
     >
       {hasHeading && <h2>{label}</h2>}
@@ -70,7 +70,7 @@ export function ApiForm<Values, Result>({
       <fieldset className={`plainFields ${fieldsClassName}`} disabled={isBusy}>
         {children}
       </fieldset>
-      {submitLabel !== undefined && (
+      {submitLabel !== undefined && !form.isReadOnly && (
         <div className="row">
           <Button type="submit" variant="filled" loading={isBusy}>
             {submitLabel}

@@ -14,6 +14,8 @@ export interface ApiForm<Values, Result = unknown> extends UseFormReturnType<Val
   /** The fields that the user changed, with their values. */
   changes: Partial<Values>
   hasChanges: boolean
+  /** Whether the user may only read the fields. */
+  isReadOnly: boolean
   /** An error of the request that no field shows. */
   otherError: Error | null
 }
@@ -40,6 +42,7 @@ function errorsByField(error: unknown, values: object): Record<string, string> {
  *
  * @param initialValues what the server has. A field that the user did not change follows it
  * @param validate returns a message for each wrong field
+ * @param isReadOnly whether the user may only read the fields, which then look like text
  * @param isEdit whether a form without changes is done without a request
  * @param send sends the values. Completes even if the form is closed in the meantime
  * @param onSent called if the form is still open, so that it never closes another one
@@ -47,12 +50,14 @@ function errorsByField(error: unknown, values: object): Record<string, string> {
 export function useApiForm<Values extends object, Result = unknown>({
   initialValues,
   validate,
+  isReadOnly = false,
   isEdit = false,
   send,
   onSent,
 }: {
   initialValues: Values
   validate?: (values: Values) => { [Name in keyof Values]?: string | false | undefined }
+  isReadOnly?: boolean
   isEdit?: boolean
   send: (values: Values, changes: Partial<Values>) => Promise<Result>
   onSent?: (result: Result | undefined) => void
@@ -72,7 +77,11 @@ export function useApiForm<Values extends object, Result = unknown>({
     initialValues,
     ...(validate && { validate }),
     // Submitting checks these again, so they do not keep the form from being sent.
-    enhanceGetInputProps: ({ inputProps }) => ({ 'data-rechecked': inputProps.error !== undefined || undefined }),
+    enhanceGetInputProps: ({ inputProps, options }) => ({
+      'data-rechecked': inputProps.error !== undefined || undefined,
+      // A checkbox cannot be read-only in HTML.
+      ...(isReadOnly && (options?.['type'] === 'checkbox' ? { disabled: true } : { readOnly: true })),
+    }),
     onValuesChange() {
       if (isFollowing.current || request.isIdle || request.isPending) return
       request.reset()
@@ -130,6 +139,7 @@ export function useApiForm<Values extends object, Result = unknown>({
       isFollowing.current = false
     },
     request,
+    isReadOnly,
     submit: form.onSubmit(sendNow, (errors) => setWrong(Object.keys(errors)[0])),
     changes,
     hasChanges: Object.keys(changes).length > 0,

@@ -40,6 +40,7 @@ export function SenderForm({ sender }: { sender: Sender }) {
   const invalidate = useInvalidate()
   const form = useApiForm({
     initialValues: fieldsOf(sender),
+    isReadOnly: !isOwner,
     // Fields that were not edited keep their current values: a colleague may have changed them.
     async send(_fields, changes) {
       const { data } = await api.GET('/sender')
@@ -47,17 +48,12 @@ export function SenderForm({ sender }: { sender: Sender }) {
       void invalidate('sender')
     },
   })
-  const textProps = (name: (typeof TEXTS)[number]) => ({ readOnly: !isOwner, ...form.getInputProps(name) })
-  const choiceProps = (name: 'trackOpens' | 'trackClicks') => ({
-    disabled: !isOwner,
-    ...form.getInputProps(name, { type: 'checkbox' }),
-  })
   return (
     <Section title="Sender identity">
       <ApiForm
         form={form}
         label="Sender"
-        submitLabel={isOwner ? 'Save sender' : undefined}
+        submitLabel="Save sender"
         more={
           form.request.isSuccess && (
             <span className="small t2" role="status">
@@ -67,20 +63,21 @@ export function SenderForm({ sender }: { sender: Sender }) {
         }
         className="card still"
       >
-        <TextInput label="From name" placeholder="Instance default" {...textProps('fromName')} />
+        {!isOwner && <p className="t2">Only owners can change the sender.</p>}
+        <TextInput label="From name" placeholder="Instance default" {...form.getInputProps('fromName')} />
         <TextInput
           label="From address"
           placeholder="Instance default"
           description="Save to see the DNS records that authorize this domain."
-          {...textProps('fromAddress')}
+          {...form.getInputProps('fromAddress')}
         />
-        <TextInput label="Reply-to" placeholder="Same as the From address" {...textProps('replyTo')} />
+        <TextInput label="Reply-to" placeholder="Same as the From address" {...form.getInputProps('replyTo')} />
         <Textarea
           label="Postal address"
           description="Added to the footer of marketing emails; required by law in many countries."
           autosize
           minRows={2}
-          {...textProps('postalAddress')}
+          {...form.getInputProps('postalAddress')}
         />
         <ColorInput
           label="Brand color"
@@ -90,19 +87,19 @@ export function SenderForm({ sender }: { sender: Sender }) {
           eyeDropperButtonProps={{ 'aria-label': 'Pick a color from the screen' }}
           // It opens with the focus, and must not cover the error.
           popoverProps={{ position: 'top-start' }}
-          {...textProps('brandColor')}
+          {...form.getInputProps('brandColor')}
           error={brandProblem(form.errors['brandColor'])}
         />
         <LogoField canEdit={isOwner} {...form.getInputProps('logoUrl')} value={form.values.logoUrl} />
         <Checkbox
           label="Track opens"
           description="Adds a tracking pixel to marketing emails. Some email clients block or preload it."
-          {...choiceProps('trackOpens')}
+          {...form.getInputProps('trackOpens', { type: 'checkbox' })}
         />
         <Checkbox
           label="Track clicks"
           description="Redirects links in marketing emails through Dripline. Transactional emails aren’t tracked."
-          {...choiceProps('trackClicks')}
+          {...form.getInputProps('trackClicks', { type: 'checkbox' })}
         />
       </ApiForm>
     </Section>

@@ -14,6 +14,7 @@ export function NameSection() {
   const client = useQueryClient()
   const form = useApiForm({
     initialValues: { name: workspace.name },
+    isReadOnly: !isOwner,
     async send(body) {
       await api.PATCH('/workspace', { body })
       void client.invalidateQueries({ queryKey: sessionQuery.queryKey })
@@ -23,13 +24,14 @@ export function NameSection() {
     <Section title="Name and mode">
       <div className="card still">
         <ApiForm form={form} label="Name" className="formFields" fieldsClassName={classes.field ?? ''}>
-          <TextInput label="Name" readOnly={!isOwner} {...form.getInputProps('name')} />
+          <TextInput label="Name" {...form.getInputProps('name')} />
           {isOwner && (
             <Button type="submit" loading={form.request.isPending}>
               {form.request.isSuccess && !form.hasChanges ? 'Renamed' : 'Rename'}
             </Button>
           )}
         </ApiForm>
+        {!isOwner && <p className="t2">Only owners can change the settings of the workspace.</p>}
         <p className="t2">
           {workspace.mode === 'test'
             ? 'Test workspace: emails are captured and never delivered.'

@@ -36,14 +36,18 @@ const MAX_DAYS = 3_650
 type Setting = (typeof RETENTION_SETTINGS)[number]
 
 /** Sets how long data is stored. */
-export const RetentionForms = ({ stored }: { stored: Record<Setting['name'], number | null> }) => (
-  <div className="card still">
-    {RETENTION_SETTINGS.map((setting) => (
-      <RetentionForm key={setting.name} setting={setting} stored={stored[setting.name]} />
-    ))}
-    <StorageEstimate />
-  </div>
-)
+export function RetentionForms({ stored }: { stored: Record<Setting['name'], number | null> }) {
+  const isOwner = useHasRole('owner')
+  return (
+    <div className="card still">
+      {!isOwner && <p className="t2">Only owners can change how long data is kept.</p>}
+      {RETENTION_SETTINGS.map((setting) => (
+        <RetentionForm key={setting.name} setting={setting} stored={stored[setting.name]} />
+      ))}
+      <StorageEstimate />
+    </div>
+  )
+}
 
 /** Asks before days that are fewer than the stored ones, because what is older is then deleted. @param stored null for no limit */
 function RetentionForm({
@@ -63,6 +67,7 @@ function RetentionForm({
   }
   const form = useApiForm({
     initialValues: { [name]: stored },
+    isReadOnly: !isOwner,
     send: (values) => save(values[name] ?? null),
   })
   const wanted = form.values[name] ?? null
@@ -81,7 +86,6 @@ function RetentionForm({
           min={least}
           max={MAX_DAYS}
           isOptional={name === 'historyRetentionDays'}
-          readOnly={!isOwner}
           {...form.getInputProps(name)}
           value={wanted}
         />

@@ -19,7 +19,8 @@ export function TimeZoneForm({ stored }: { stored: string }) {
       <SearchableSelect
         label="Time zone"
         description="Applies to contacts without a time zone. Changes are saved immediately."
-        disabled={!isOwner || save.isPending}
+        disabled={save.isPending}
+        readOnly={!isOwner}
         data={[...new Set([stored, ...TIME_ZONES])].map((zone) => ({ value: zone, label: zone }))}
         value={save.isPending ? save.variables : stored}
         onChange={(zone) => zone !== null && zone !== stored && save.mutate(zone)}
