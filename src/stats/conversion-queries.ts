@@ -28,6 +28,12 @@ export interface VersionConversion extends Converted {
   publishedAt: Date
 }
 
+export interface BranchConversion extends Converted {
+  stepId: string
+  /** The position of the branch, from 0, or `else`, `received` or `timedOut`. */
+  branch: string
+}
+
 const REACHED = `status = 'GOAL_REACHED' and ended_at <= enrolled_at + make_interval(days => $2::integer)`
 const IS_COUNTED = `enrolled_at <= now() - make_interval(days => $2::integer)`
 
@@ -63,6 +69,19 @@ export async function conversionByVersion(em: EntityManager, period: ConversionP
     [period.automationId, period.windowDays],
   )
   return toObjects<VersionConversion>(rows, 'publishedAt')
+}
+
+/** Reads the conversion of the enrollments that took each branch, as long as the runs of their steps are stored. */
+export async function conversionByBranch(em: EntityManager, period: ConversionPeriod): Promise<BranchConversion[]> {
+  const rows = await sql(
+    em,
+    `select step_id, result ->> 'branch' as branch, ${CONVERTED}
+     from step_runs join enrollments on enrollments.id = enrollment_id
+     where step_runs.automation_id = $1::uuid and result ? 'branch'
+     group by 1, 2 order by 1, 2`,
+    [period.automationId, period.windowDays],
+  )
+  return toObjects<BranchConversion>(rows)
 }
 
 /** Reads after how many days counted enrollments reached the goal. Day 1 is the first 24 hours. */

@@ -1,7 +1,9 @@
 import { array, number, object, string } from 'yup'
-import { count, timestamp } from '../http/index.ts'
+import { count, id, timestamp } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import {
+  type BranchConversion,
+  conversionByBranch,
   conversionByVersion,
   conversionByWeek,
   type Converted,
@@ -18,6 +20,7 @@ export interface Conversion extends Converted {
   weeks: WeekConversion[]
   days: { day: number; reached: number }[]
   versions: VersionConversion[]
+  branches: BranchConversion[]
 }
 
 /** Reads how many enrollments of an existing automation reached its goal within a number of days. */
@@ -34,6 +37,7 @@ export async function getConversion(em: EntityManager, automationId: string, win
     weeks: await conversionByWeek(em, period),
     days: await daysToGoal(em, period),
     versions,
+    branches: await conversionByBranch(em, period),
   }
 }
 
@@ -90,6 +94,22 @@ export const conversionResponse = object({
     )
     .required()
     .meta({ description: 'By the version on which contacts entered, the newest first.' }),
+  branches: array()
+    .of(
+      object({
+        stepId: id('step'),
+        branch: string().required().meta({
+          description: 'The position of the branch, from 0, or `else`, `received` or `timedOut`.',
+          example: '0',
+        }),
+        ...converted,
+      }).required(),
+    )
+    .required()
+    .meta({
+      description:
+        'By the branch that contacts took. A contact counts in one branch of each step, as long as the runs of steps are stored.',
+    }),
 })
   .required()
   .meta({ component: 'Conversion', description: 'How many enrollments of an automation reached its goal.' })

@@ -84,4 +84,42 @@ describe('the report of an automation in the dashboard', () => {
     await d.shows('Not enough data yet')
     assert.equal(new URL(d.page.url()).searchParams.get('window'), '60')
   })
+
+  it('compares the branches of a split, and only lists those of a condition', async () => {
+    const branches = ['Short', 'Long'].map((name) => ({ name, weight: 50, steps: [] }))
+    const condition = { type: 'CONDITION', branches: [{ name: 'Pro', if: { tag: 'pro' }, steps: [] }], else: [] }
+    const id = await anAutomation(d.service, { goal, steps: [{ type: 'SPLIT', branches }, condition] })
+    const { steps } = (await d.read(`automations/${id}`)) as { steps: { id: string }[] }
+    const contactId = await aContact(d.service)
+    // As in the test of versions: 20 of 200, and 60 of 200.
+    for (const [branch, reached] of [
+      ['0', 20],
+      ['1', 60],
+    ] as const)
+      await sql(
+        em(),
+        `with enrollment as (
+           insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, ended_at, ended_by)
+           select gen_random_uuid(), $1::uuid, $2::uuid, $3::uuid, 1, case when n <= $4 then 'GOAL_REACHED' else 'COMPLETED' end,
+             now() - interval '40 days', now() - interval '39 days', case when n <= $4 then $5::jsonb end
+           from generate_series(1, 200) n returning *
+         )
+         insert into step_runs (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, finished_at, result)
+         select id, run.step_id, workspace_id, automation_id, contact_id, version, 'SPLIT', enrolled_at,
+           jsonb_build_object('next', 'continue', 'branch', run.branch)
+         from enrollment cross join (values ($6::uuid, $8::text), ($7::uuid, 'else')) run(step_id, branch)`,
+        [d.service.workspaceId, id, contactId, reached, JSON.stringify(goal), steps[0]!.id, steps[1]!.id, branch],
+      )
+    await recount(em())
+    await d.open(`/automations/${id}/report`)
+    const rows = d.page.getByRole('table', { name: 'Branches' }).locator('tbody tr')
+    await rows.first().waitFor()
+    const texts = (await rows.allInnerTexts()).map((text) => text.replaceAll(/\s+/g, ' ').trim())
+    assert.equal(texts[0], 'Short step 1, Split 50% / 50% 200 200 20 10.0% Baseline')
+    assert.match(texts[1]!, /^Long step 1, .* 200 200 60 30\.0% Better: \+20\.0 points, between \+12\.\d and \+27\.\d$/)
+    assert.deepEqual(texts.slice(2), [
+      'Pro step 2, Tagged pro? 0 0 0 –',
+      'Otherwise step 2, Tagged pro? 400 400 80 20.0%',
+    ])
+  })
 })

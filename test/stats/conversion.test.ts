@@ -93,12 +93,59 @@ describe('the conversion of an automation', () => {
     for (const { week } of weeks as { week: string }[]) assert.equal(new Date(`${week}T00:00:00Z`).getUTCDay(), 1)
   })
 
+  it('counts the branch that each enrollment took', async () => {
+    const split = { type: 'SPLIT', branches: ['A', 'B'].map((name) => ({ name, weight: 50, steps: [] })) }
+    const other = await openWorkspace({ worker: false })
+    const ids: string[] = []
+    for (const owner of [service, other]) {
+      const id = await anAutomation(owner, { goal: { eventName: 'subscribed' }, steps: [split, EMAIL] })
+      const { steps } = (await owner.call('GET', `automations/${id}`)).body.data as { steps: { id: string }[] }
+      ids.push(id, steps[0]!.id)
+      // Two counted of A, of which one reached the goal; one of B, and one that is too young; one that did not get that far.
+      for (const [taken, daysAgo, goalAfter] of [
+        ['0', 20, 2],
+        ['0', 20, null],
+        ['1', 20, 3],
+        ['1', 2, 1],
+        [null, 20, 1],
+      ] as const)
+        await sql(
+          em(),
+          `with enrollment as (
+             insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, ended_at, ended_by)
+             select $1::uuid, $2::uuid, $3::uuid, $4::uuid, 1, $5, at, at + make_interval(days => $7::integer),
+               case when $5 = 'GOAL_REACHED' then '{"eventName":"subscribed"}'::jsonb end
+             from (select now() - make_interval(days => $6::integer) as at) began returning *
+           )
+           insert into step_runs (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, finished_at, result)
+           select id, $8::uuid, workspace_id, automation_id, contact_id, version, 'SPLIT', enrolled_at,
+             jsonb_strip_nulls(jsonb_build_object('next', 'continue', 'branch', $9::text))
+           from enrollment`,
+          [
+            ...[
+              newId(),
+              owner.workspaceId,
+              id,
+              await aContact(owner),
+              goalAfter === null ? 'COMPLETED' : 'GOAL_REACHED',
+            ],
+            ...[daysAgo, goalAfter ?? 1, steps[0]!.id, taken],
+          ],
+        )
+    }
+    const { body } = await service.call('GET', `automations/${ids[0]}/conversion?windowDays=14`)
+    assert.deepEqual(body.data.branches, [
+      { stepId: ids[1], branch: '0', enrolled: 2, counted: 2, reached: 1 },
+      { stepId: ids[1], branch: '1', enrolled: 2, counted: 1, reached: 1 },
+    ])
+  })
+
   it('is empty without enrollments, and refuses a window that is not a number of days', async () => {
     const id = await anAutomation(service)
     const { body } = await service.call('GET', `automations/${id}/conversion`)
     assert.deepEqual(body.data, {
       ...{ windowDays: 14, enrolled: 0, counted: 0, reached: 0, medianMinutes: null },
-      ...{ weeks: [], days: [], versions: [] },
+      ...{ weeks: [], days: [], versions: [], branches: [] },
     })
     for (const windowDays of ['0', '366', '1.5', 'x']) {
       const { refused } = await service.call('GET', `automations/${id}/conversion?windowDays=${windowDays}`)

@@ -12,6 +12,7 @@ import { ToList } from '../../layout/ToList.tsx'
 import { AutomationViews } from '../builder/AutomationViews.tsx'
 import { draftOf } from '../builder/draft.ts'
 import { indexTree } from '../builder/step-tree.ts'
+import { Branches } from './Branches.tsx'
 import { ConversionCharts, Versions } from './ConversionCharts.tsx'
 import { EmailsTable } from './EmailsTable.tsx'
 import { Figures, Headline } from './Headline.tsx'
@@ -97,6 +98,7 @@ function Report({ automation }: { automation: Schemas['Automation'] }) {
       />
       {automation.goal !== null && conversion && conversion.enrolled > 0 && <ConversionCharts of={conversion} />}
       <EmailsTable tree={tree} report={report} />
+      {automation.goal !== null && conversion && <Branches of={conversion} tree={tree} />}
       {automation.goal !== null && conversion && <Versions of={conversion} />}
     </>
   )

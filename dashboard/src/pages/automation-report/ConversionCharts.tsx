@@ -1,11 +1,11 @@
 import type { Schemas } from '../../api/client.ts'
 import { Section } from '../../layout/Page.tsx'
 import { count, dateOf, percentOf, plural } from '../../lib/format.ts'
-import { differenceOf } from '../../lib/wilson.ts'
 import { Bars } from '../../primitives/Bars.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { Time } from '../../components/Time.tsx'
 import classes from './report.module.css'
+import { Verdict } from './Verdict.tsx'
 
 type Conversion = Schemas['Conversion']
 type Version = Conversion['versions'][number]
@@ -121,19 +121,4 @@ export function Versions({ of: { versions, windowDays } }: { of: Conversion }) {
       />
     </Section>
   )
-}
-
-/** A verdict only if the interval of the difference excludes 0. */
-function Verdict({ of, before }: { of: Version; before: Version | undefined }) {
-  if (!before) return <span className="t3">Baseline</span>
-  if (of.counted === 0 || before.counted === 0) return <span className="t3">Not enough data yet</span>
-  const { difference, low, high } = differenceOf(
-    { value: before.reached, total: before.counted },
-    { value: of.reached, total: of.counted },
-  )
-  const points = (share: number) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
-  const interval = `${points(difference)} points, between ${points(low)} and ${points(high)}`
-  if (low > 0) return <span style={{ color: 'var(--ok)' }}>Better: {interval}</span>
-  if (high < 0) return <span style={{ color: 'var(--bad)' }}>Worse: {interval}</span>
-  return <span className="t2">Not significant: {interval}</span>
 }
