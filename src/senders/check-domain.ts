@@ -4,6 +4,7 @@ import { isFreeMail } from './free-mail.ts'
 import { checkDkim } from './check-dkim.ts'
 import { checkDmarc, type Domains, type PublishedPolicy } from './check-dmarc.ts'
 import { checkSpf } from './check-spf.ts'
+import { type DnsZone, findDnsZone } from './dns-zone.ts'
 import { type DmarcVerdict, describeVerdict, type Mechanism } from './describe-verdict.ts'
 import { type CheckedRecord, type Finding, orUnknown, shortened } from './finding.ts'
 
@@ -16,6 +17,8 @@ export interface DomainCheck {
   records: CheckedRecord[]
   dmarc: DmarcVerdict | null
   warnings: SenderWarning[]
+  /** The zone of the From domain. */
+  zone: DnsZone | null
 }
 
 /**
@@ -41,11 +44,12 @@ export async function checkDomain(
   const signing = keys.SIGNING
   const domains =
     fromDomain === undefined ? undefined : { fromDomain, spfDomain: returnDomain, dkimDomain: signing?.domain }
-  const [spfFound, dkimFound, published, warnings] = await Promise.all([
+  const [spfFound, dkimFound, published, warnings, zone] = await Promise.all([
     returnDomain === undefined ? undefined : checkSpf(dns, returnDomain),
     signing && checkDkim(dns, dkimRecord(signing)),
     domains && checkDmarc(dns, domains),
     fromDomain === undefined ? [] : warningsOf(dns, fromDomain),
+    fromDomain === undefined ? null : findDnsZone(dns, fromDomain),
   ])
   const findings: Partial<Record<DnsRecord['what'], Finding | undefined>> = {
     SPF: spfFound,
@@ -62,6 +66,7 @@ export async function checkDomain(
     ),
     dmarc: domains && published ? verdictOf(published, domains, { spf: spfFound, dkim: dkimFound }) : null,
     warnings,
+    zone,
   }
 }
 

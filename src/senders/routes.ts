@@ -241,6 +241,18 @@ const checkResponse = object({
     )
     .required()
     .meta({ description: 'Problems of the From domain.', example: [] }),
+  zone: object({
+    name: string().required().meta({ example: 'example.com' }),
+    nameServers: array()
+      .of(string().required())
+      .required()
+      .meta({ example: ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com'] }),
+  })
+    .nullable()
+    .defined()
+    .meta({
+      description: 'The DNS zone of the From domain, with the servers of its DNS provider. Null if none was found.',
+    }),
 })
   .required()
   .meta({ component: 'SenderCheck', description: 'The records as published, and what they mean for emails.' })

@@ -13,7 +13,7 @@ interface Sender extends Record<string, unknown> {
 }
 
 describe('campaigns, sender, lists and suppressions in the dashboard', () => {
-  const texts: Record<string, string[]> = {}
+  const texts: Record<string, string[]> = { 'NS example.com': ['ada.ns.cloudflare.com'] }
   let dns: Awaited<ReturnType<typeof startDnsServer>>
   let service: Instance
   const d = onDashboard({
@@ -421,12 +421,23 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     const both = { fromName: 'The Orchard', postalAddress: 'Orchard Ltd, 2 New Street' }
     assert.partialDeepStrictEqual(await read(), both)
     // They are checked without a click, and the provider fills its part in.
-    await d.shows('Missing')
+    await d.shows('Missing', 'DNS has no such record yet.', 'example.com is at Cloudflare.')
+    assert.equal(
+      await d.link('Open Cloudflare').getAttribute('href'),
+      'https://dash.cloudflare.com/?to=/:account/example.com/dns/records',
+    )
+    await d.button('Copy the name _dmarc.mail').waitFor()
+    await d.page.getByText('Full names').click()
+    await d.button('Copy the name _dmarc.mail.example.com').waitFor()
     await d.choose(d.page.getByRole('combobox', { name: 'Mail provider' }), 'Postmark')
     await d.shows('v=spf1 include:spf.mtasv.net ~all')
     const { records } = await read()
     for (const { name, type, value } of records)
       if (type === 'TXT') texts[name] = [value.replace('YOUR-PROVIDER', 'spf.example.net')]
+    texts['_dmarc.mail.example.com'] = ['v=DMARC1; p=all']
+    await d.press('Check DNS records')
+    await d.shows('p, sp and np must be none, quarantine or reject.', 'Found: v=DMARC1; p=all')
+    texts['_dmarc.mail.example.com'] = ['v=DMARC1; p=none']
     texts['spf.example.net'] = ['v=spf1 ip4:192.0.2.1 ~all']
     await d.press('Check DNS records')
     const verified = d.page.getByText('Verified')

@@ -327,6 +327,20 @@ describe('the check of a sending domain', () => {
     })
   }
 
+  it('finds the zone and its name servers, and none if a lookup fails', async () => {
+    const servers = ['bob.ns.cloudflare.com', 'ada.ns.cloudflare.com']
+    const zoneOf = async (changes: Zone) =>
+      (await check({ from: 'news.mail.orchard.example', zone: { ...complete(), ...changes } })).zone
+    assert.deepEqual(await zoneOf({ [`NS ${FROM}`]: servers, 'NS other.example': ['ns1.other.example'] }), {
+      name: FROM,
+      nameServers: ['ada.ns.cloudflare.com', 'bob.ns.cloudflare.com'],
+    })
+    // A zone of its own.
+    assert.equal((await zoneOf({ [`NS ${FROM}`]: servers, [`NS mail.${FROM}`]: servers }))?.name, `mail.${FROM}`)
+    assert.equal(await zoneOf({}), null)
+    assert.equal(await zoneOf({ [`NS ${FROM}`]: servers, [`SERVFAIL ${FROM}`]: ['x'] }), null)
+  })
+
   async function assertCheck(setUp: SetUp, expected: Expected): Promise<void> {
     const { records, dmarc, warnings } = await check(setUp)
     const { record, lookups, summary, advice, warnings: codes, spf, dkim, ...verdict } = expected

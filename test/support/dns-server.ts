@@ -7,7 +7,7 @@ import { once } from 'node:events'
  */
 export type Zone = Record<string, string[]>
 
-const TYPES: Record<string, number> = { A: 1, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 }
+const TYPES: Record<string, number> = { A: 1, NS: 2, CNAME: 5, PTR: 12, MX: 15, TXT: 16, AAAA: 28 }
 
 /** A DNS server for a zone (RFC 1035, section 4). Names without records do not exist. */
 export async function startDnsServer(zone: Zone) {
@@ -68,6 +68,7 @@ function dataOf(type: string, value: string): Buffer {
       return ipv6(value)
     case 'MX':
       return Buffer.concat([Buffer.of(0, 10), encodeName(value)])
+    case 'NS':
     case 'CNAME':
     case 'PTR':
       return encodeName(value)

@@ -132,3 +132,12 @@ export const useSender = (refetchMs?: number) =>
     async (api, signal) => (await api.GET('/sender', { signal })).data.data,
     refetchMs === undefined ? {} : { refetchMs },
   )
+
+const DNS_MS = { open: 15_000, complete: 5 * 60_000 }
+
+/** Checks the DNS records of the sender, again soon as long as one is missing or wrong. */
+export const useDnsCheck = (enabled: boolean) =>
+  useWorkspaceQuery(['sender', 'dns'], async (api, signal) => (await api.POST('/sender/check', { signal })).data.data, {
+    enabled,
+    refetchMs: (check) => (check?.records.every(({ status }) => status === 'OK') ? DNS_MS.complete : DNS_MS.open),
+  })

@@ -1,19 +1,13 @@
-import { useSender } from '../api/queries.ts'
+import { useDnsCheck, useSender } from '../api/queries.ts'
 import { Link } from '@tanstack/react-router'
-import { useWorkspace, useWorkspaceQuery } from '../api/workspace.tsx'
+import { useWorkspace } from '../api/workspace.tsx'
 import type { Check } from '../primitives/Checklist.tsx'
-
-const DNS_MS = 15_000
 
 /** Checks that the workspace has a sender, and that its DNS records are found. */
 export function useSenderCheck(): Check & { isVerified: boolean } {
   const { workspace } = useWorkspace()
   const { data: sender } = useSender()
-  const { data: dns } = useWorkspaceQuery(
-    ['sender', 'dns'],
-    async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,
-    { refetchMs: DNS_MS, enabled: sender?.fromAddress != null },
-  )
+  const { data: dns } = useDnsCheck(sender?.fromAddress != null)
   const action = (
     <Link className="link" to="/w/$workspaceId/sender" params={{ workspaceId: workspace.id }}>
       Set up

@@ -1,19 +1,26 @@
-import { Button } from '@mantine/core'
+import { Button, SegmentedControl } from '@mantine/core'
 import { useLocalStorage } from '@mantine/hooks'
-import { IconAlertTriangle, IconCheck, IconQuestionMark, IconX, type TablerIcon } from '@tabler/icons-react'
+import {
+  IconAlertTriangle,
+  IconCheck,
+  IconExternalLink,
+  IconQuestionMark,
+  IconX,
+  type TablerIcon,
+} from '@tabler/icons-react'
+import { useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
-import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { useDnsCheck } from '../../api/queries.ts'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { findDnsProvider, nameInZone } from './dns-providers.ts'
 import { SPF_PLACEHOLDER, SPF_PROVIDERS } from './spf-providers.ts'
 import { CopyableValue } from '../../components/CopyableValue.tsx'
 import classes from './sender.module.css'
 
 type Sender = Schemas['Sender']
 type DnsRecord = Sender['records'][number]
-/** Milliseconds between two checks while the page is open. */
-const CHECK_MS = 15_000
 
 type Status = 'OK' | 'MISSING' | 'WRONG' | 'UNKNOWN'
 
@@ -35,12 +42,11 @@ const CHECK_STATUS: Record<Status, { icon: TablerIcon; label: string; meaning: s
 
 /** Lists the DNS records that the domain needs, and checks them. */
 export function DnsRecords({ sender }: { sender: Sender }) {
-  // Checked again while the page is open, so that a record turns green on its own.
-  const check = useWorkspaceQuery(
-    ['sender', 'dns'],
-    async (api, signal) => (await api.POST('/sender/check', { signal })).data.data,
-    { refetchMs: CHECK_MS, enabled: sender.records.length > 0 },
-  )
+  const check = useDnsCheck(sender.records.length > 0)
+  const zone = check.data?.zone ?? undefined
+  const host = zone && findDnsProvider(zone.nameServers)
+  const [isShort, setShort] = useState(true)
+  const nameOf = ({ name }: DnsRecord) => (host && isShort ? nameInZone(name, zone.name) : name)
   const [provider, setProvider] = useLocalStorage<string | null>({ key: 'spf-provider', defaultValue: null })
   const valueOf = ({ value }: DnsRecord) => (provider === null ? value : value.replace(SPF_PLACEHOLDER, provider))
   const isOf = (one: DnsRecord) => (other: DnsRecord) => other.what === one.what && other.name === one.name
@@ -65,6 +71,9 @@ export function DnsRecords({ sender }: { sender: Sender }) {
           </p>
         ))}
       </div>
+      {host && (
+        <DnsHost name={host.name} url={host.url(zone.name)} zone={zone.name} isShort={isShort} onChange={setShort} />
+      )}
       <ul className={classes.records} aria-live="polite">
         {sender.records.map((record) => {
           const found = check.data?.records.find(isOf(record))
@@ -75,7 +84,7 @@ export function DnsRecords({ sender }: { sender: Sender }) {
                 {found && <CheckBadge status={found.status} />}
               </div>
               <dl className={classes.record}>
-                <CopyableValue label="Name" text={record.name} />
+                <CopyableValue label="Name" text={nameOf(record)} />
                 <dt>Type</dt>
                 <dd className="mono">{record.type}</dd>
                 <CopyableValue label="Value" text={valueOf(record)} />
@@ -90,12 +99,7 @@ export function DnsRecords({ sender }: { sender: Sender }) {
                   onChange={setProvider}
                 />
               )}
-              {found?.problem != null && <p className="small">{found.problem}</p>}
-              {found !== undefined && found.status !== 'OK' && found.found.length > 0 && (
-                <p className="small t2">
-                  Found: <span className="mono">{found.found.join(' · ')}</span>
-                </p>
-              )}
+              {found && found.status !== 'OK' && <Fault of={found} />}
               {found?.lookups != null && found.status === 'OK' && (
                 <p className="small t3">Uses {found.lookups} of 10 DNS lookups.</p>
               )}
@@ -107,6 +111,61 @@ export function DnsRecords({ sender }: { sender: Sender }) {
         })}
       </ul>
     </Section>
+  )
+}
+
+/** Links the page of the DNS provider on which the records are added. */
+function DnsHost({
+  name,
+  url,
+  zone,
+  isShort,
+  onChange,
+}: {
+  name: string
+  url: string
+  zone: string
+  isShort: boolean
+  onChange: (isShort: boolean) => void
+}) {
+  return (
+    <div className={classes.host}>
+      <p>
+        <span className="strong">{zone}</span> is at {name}.{' '}
+        {isShort && `Names are written without ${zone}, which ${name} appends.`}
+      </p>
+      <SegmentedControl
+        aria-label="Names"
+        data={[
+          { value: 'short', label: 'Without domain' },
+          { value: 'full', label: 'Full names' },
+        ]}
+        value={isShort ? 'short' : 'full'}
+        onChange={(value) => onChange(value === 'short')}
+      />
+      <Button component="a" href={url} target="_blank" rel="noreferrer" rightSection={<IconExternalLink aria-hidden />}>
+        Open {name}
+      </Button>
+    </div>
+  )
+}
+
+/** Says what is wrong with a record, and what DNS has instead. */
+function Fault({ of: { status, problem, found } }: { of: Schemas['SenderCheck']['records'][number] }) {
+  return (
+    <div className={classes.fault}>
+      <p>
+        {problem ??
+          (status === 'MISSING'
+            ? 'DNS has no such record yet. A new one usually appears within an hour.'
+            : 'The record has another value.')}
+      </p>
+      {found.length > 0 && (
+        <p className="t2">
+          Found: <span className="mono">{found.join(' · ')}</span>
+        </p>
+      )}
+    </div>
   )
 }
 
