@@ -108,6 +108,13 @@ export const FigureSections = () => (
       <State title="Many">
         <Bars label="Open rate by day" bars={barsOf(60)} />
       </State>
+      <State title="With a second value">
+        <Bars
+          label="Opens and clicks"
+          bars={barsOf(60).map((bar) => ({ ...bar, part: bar.value / 3 }))}
+          tone="accent"
+        />
+      </State>
       <State title="All zero">
         <Bars label="Clicks by week" bars={barsOf(6).map((bar) => ({ ...bar, value: 0 }))} />
       </State>
