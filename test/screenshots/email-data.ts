@@ -90,12 +90,65 @@ const harvestWith = (image: string) => ({
   },
 })
 
+const NEWS = `<body style="margin:0;padding:24px;font-family:Georgia,serif;font-size:16px;line-height:24px;color:#1d2a22;background:#f4f1ea">
+<h1 style="font-size:26px;line-height:32px">News from the orchard</h1>
+<p>Hello {{ contact.firstName | default: "friend" }}, the first quinces are ripe, and the press is running again.</p>
+<p><a href="https://orchard.example/news" style="display:inline-block;padding:12px 20px;background:#2f6b45;color:#fff;text-decoration:none">See what is ripe</a></p>
+<p>New this autumn: <a href="https://orchard.example/box">a box of apples each month</a>, and
+<a href="https://orchard.example/press">a press for the village</a>.</p>
+<p>All dates are in the <a href="https://orchard.example/calendar">calendar</a>.</p></body>`
+
+/** A number from 0 to 1 that depends on the message. */
+const share = (of: string) => `(('x' || left(md5(message.id::text || '${of}'), 4))::bit(16)::integer / 65536.0)`
+
+/** Gives a sent campaign opens, clicks and bounces of a day, and spreads what another one has sent over 24 minutes. */
+async function giveResults({ context }: Service, { sent, waiting }: { sent: string; waiting: string }): Promise<void> {
+  const em = context.orm.em.fork()
+  await sql(
+    em,
+    `update campaigns set started_at = started_at - interval '30 hours', finished_at = started_at where id = $1::uuid`,
+    [sent],
+  )
+  await sql(
+    em,
+    `update messages message set sent_at = sent_at - interval '30 hours',
+       results = case when ${share('bounce')} < 0.012 then '{HARD_BOUNCED}'::text[] else '{}' end,
+       opened_at = case when ${share('open')} < 0.42 then sent_at - interval '30 hours' - ln(1 - ${share('when')}) * interval '5 hours' end,
+       clicked_at = case when ${share('open')} < 0.13 then sent_at - interval '29 hours' - ln(1 - ${share('when')}) * interval '5 hours' end
+     where campaign_id = $1::uuid and sent_at is not null`,
+    [sent],
+  )
+  await sql(
+    em,
+    `insert into message_visits (message_id, kind, url, links, at, visitor)
+     select message.id, 'CLICK', 'https://orchard.example/' || link.path, 4, clicked_at, 'PERSON'
+     from messages message cross join (values ('news', 0.7), ('box', 0.3), ('press', 0.15), ('calendar', 0.1)) link(path, part)
+     where campaign_id = $1::uuid and clicked_at is not null
+       and ('x' || left(md5(message.id::text || link.path), 4))::bit(16)::integer < 65536 * link.part`,
+    [sent],
+  )
+  const domain = `case when ${share('domain')} < 0.45 then 'inbox' when ${share('domain')} < 0.75 then 'mail' else 'post' end`
+  await sql(
+    em,
+    `update messages message set recipient = split_part(recipient, '@', 1) || '@' || ${domain} || '.example'
+     where campaign_id = any($1::uuid[]) and sent_at is not null`,
+    [[sent, waiting]],
+  )
+  await sql(em, `update campaigns set started_at = started_at - interval '25 minutes' where id = $1::uuid`, [waiting])
+  await sql(
+    em,
+    `update messages message set sent_at = sent_at - ${share('minute')} * interval '24 minutes'
+     where campaign_id = $1::uuid and sent_at is not null`,
+    [waiting],
+  )
+}
+
 /** Creates campaigns in each state. @param service with a running worker @returns the IDs of a sent one and of one that waits for its winner */
 export async function createCampaigns(service: Service): Promise<{ campaignId: string; sendingId: string }> {
   const { data: lists } = (await service.call('GET', 'lists')).body as { data: { id: string }[] }
   const { data: segments } = (await service.call('GET', 'segments')).body as { data: { id: string }[] }
   const audience = { listIds: lists.slice(0, 2).map(({ id }) => id) }
-  const html = '<p>Hello, this is what is new. <a href="https://orchard.example/news">Read on</a></p>'
+  const html = NEWS
   const create = async (fields: object) =>
     ((await service.call('POST', 'campaigns', { html, audience, ...fields })).body.data as { id: string }).id
   const variants = [{ subject: 'Apples, and what else is ripe' }]
@@ -125,16 +178,7 @@ export async function createCampaigns(service: Service): Promise<{ campaignId: s
     async () => ((await service.call('GET', `campaigns/${sent}`)).body.data.status === 'SENT' ? true : undefined),
     120_000,
   )
-  for (const [column, share] of [
-    ['opened_at', 0.42],
-    ['clicked_at', 0.13],
-  ] as const)
-    await sql(
-      service.context.orm.em.fork(),
-      `update messages set ${column} = now() where campaign_id = $1::uuid and sent_at is not null
-         and ('x' || right(id::text, 4))::bit(16)::integer < 65536 * $2::float8`,
-      [sent, share],
-    )
+  await giveResults(service, { sent, waiting })
   await recount(service.context.orm.em)
   return { campaignId: sent, sendingId: waiting }
 }

@@ -121,10 +121,6 @@ export function PreviewBody({
   preview: Preview
   look: PreviewMode
 }) {
-  const screen = look === 'dark' ? 'dark' : 'light'
-  const images = useWebImages(html === null ? [] : imagesIn(html))
-  const { ref: room, width } = useElementSize()
-  const scale = look === 'text' || width === 0 ? 1 : Math.min(1, width / WIDTHS[look])
   return (
     <div className={classes.paper}>
       <div className={classes.envelope}>
@@ -146,24 +142,45 @@ export function PreviewBody({
       {look === 'text' || html === null ? (
         text !== null && <pre className={classes.plain}>{text}</pre>
       ) : (
-        // Rendered at the real width and scaled to fit. The sandbox and the page's CSP block scripts and requests.
-        <div ref={room} className={classes.room} style={{ height: HEIGHT * scale }}>
-          <iframe
-            className={classes.frame}
-            title="Email"
-            sandbox=""
-            srcDoc={safeHtml(forColorScheme(html, screen), images)}
-            style={{
-              width: WIDTHS[look],
-              height: HEIGHT,
-              colorScheme: screen,
-              // Where the email sets no background, the mail client's shows, not this page's.
-              background: BACKGROUNDS[screen],
-              transform: `scale(${scale})`,
-            }}
-          />
-        </div>
+        <EmailFrame html={html} look={look} />
       )}
+    </div>
+  )
+}
+
+/**
+ * Shows the HTML of an email on a kind of screen. It is rendered at the real width and scaled to fit. The sandbox and the page's CSP block
+ * scripts and requests.
+ */
+export function EmailFrame({
+  html,
+  look,
+  title = 'Email',
+}: {
+  html: string
+  look: Exclude<PreviewMode, 'text'>
+  title?: string
+}) {
+  const screen = look === 'dark' ? 'dark' : 'light'
+  const images = useWebImages(imagesIn(html))
+  const { ref: room, width } = useElementSize()
+  const scale = width === 0 ? 1 : Math.min(1, width / WIDTHS[look])
+  return (
+    <div ref={room} className={classes.room} style={{ height: HEIGHT * scale }}>
+      <iframe
+        className={classes.frame}
+        title={title}
+        sandbox=""
+        srcDoc={safeHtml(forColorScheme(html, screen), images)}
+        style={{
+          width: WIDTHS[look],
+          height: HEIGHT,
+          colorScheme: screen,
+          // Where the email sets no background, the mail client's shows, not this page's.
+          background: BACKGROUNDS[screen],
+          transform: `scale(${scale})`,
+        }}
+      />
     </div>
   )
 }

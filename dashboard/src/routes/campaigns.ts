@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../lib/load-with-retry.ts'
+import { RECIPIENT_GROUP_IDS, type RecipientGroup } from '../pages/campaign/report/recipient-groups.ts'
 import { workspaceRoute } from './workspace.ts'
 
 /** The views of the list of campaigns. */
@@ -29,6 +30,8 @@ const campaigns = createRoute({
 const campaign = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/campaigns/$campaignId',
+  validateSearch: ({ recipients }: Record<string, unknown>): { recipients?: RecipientGroup } =>
+    isOneOf(RECIPIENT_GROUP_IDS, recipients) ? { recipients } : {},
   component: lazyPage(() => import('../pages/campaign/CampaignPage.tsx'), 'CampaignPage'),
 })
 

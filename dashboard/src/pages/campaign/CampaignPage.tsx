@@ -18,7 +18,7 @@ import { plural } from '../../lib/format.ts'
 import { Composer } from './composer/Composer.tsx'
 import { useAudienceCount } from './composer/use-audience-count.ts'
 import { CampaignReport } from './report/CampaignReport.tsx'
-import { ReportActions } from './report/ReportActions.tsx'
+import { ResendToNonOpeners } from './report/ResendToNonOpeners.tsx'
 
 /** A campaign with its content, audience, schedule and results. */
 export function CampaignPage() {
@@ -74,7 +74,7 @@ export function CampaignPage() {
       actions={actions}
       aside={
         <>
-          {canEdit && <ReportActions campaign={campaign} />}
+          {canEdit && <ResendToNonOpeners campaign={campaign} />}
           <CampaignDetails campaign={campaign} />
         </>
       }
@@ -82,7 +82,7 @@ export function CampaignPage() {
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
       {asks}
       {status === 'PAUSED' && campaign.pauseReason !== null && <PausedNotice reason={campaign.pauseReason} />}
-      {campaign.startedAt !== null && <CampaignReport campaign={campaign} />}
+      {campaign.startedAt !== null && <CampaignReport campaign={campaign} startedAt={campaign.startedAt} />}
       {status === 'SCHEDULED' && campaign.startedAt === null && <ScheduledAudience campaign={campaign} />}
       {campaign.subject !== null && (
         <Section title="Email">

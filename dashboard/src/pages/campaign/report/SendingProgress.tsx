@@ -23,7 +23,7 @@ export function SendingProgress({ campaign, stats }: { campaign: Campaign; stats
   const rate = holds.isStopped ? undefined : measured
   const minutes = rate !== undefined && rate >= MIN_RATE ? Math.ceil(left / rate) : undefined
   return (
-    <div style={{ margin: '16px 0 24px' }}>
+    <div>
       {holds.reasons.map((reason, n) => (
         <p key={n} className="t2" style={{ marginBottom: 8 }}>
           {reason}
