@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../api/client.ts'
 import { Section } from '../../../layout/Page.tsx'
 import { useNow } from '../../../lib/clock.ts'
-import { dateOf, percentOf, plural } from '../../../lib/format.ts'
+import { count, dateOf, percentOf, plural } from '../../../lib/format.ts'
 import { Bars } from '../../../primitives/Bars.tsx'
 import type { Campaign } from '../../campaigns/campaigns.ts'
 import { useTimeline } from './use-timeline.ts'
@@ -38,8 +38,8 @@ export function Engagement({
     >
       <Bars label="Opens and clicks by hour" bars={everyHour(hours, new Date(startedAt), now)} tone="accent" />
       <p className="small t2" style={{ marginTop: 8 }}>
-        {sum('opened')} of {plural(opened, 'open')} ({percentOf(sum('opened'), opened)}) and {sum('clicked')} of{' '}
-        {plural(clicked, 'click')}
+        {count(sum('opened'))} of {plural(opened, 'open')} ({percentOf(sum('opened'), opened)}) and{' '}
+        {count(sum('clicked'))} of {plural(clicked, 'click')}
         {clicked > 0 && ` (${percentOf(sum('clicked'), clicked)})`} came in this time.
       </p>
     </Section>
