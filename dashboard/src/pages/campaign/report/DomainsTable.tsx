@@ -3,8 +3,8 @@ import { useWorkspaceQuery } from '../../../api/workspace.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../../lib/format.ts'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
-import { type Campaign, isInProgress } from '../../campaigns/campaigns.ts'
-import { REFETCH_MS } from './use-timeline.ts'
+import type { Campaign } from '../../campaigns/campaigns.ts'
+import { refetchOf } from './use-timeline.ts'
 
 type Results = Schemas['RecipientResults']
 
@@ -19,7 +19,8 @@ const MAX_DOMAINS = 8
 const MAX_BOUNCED = 0.01
 
 /** The recipients of a campaign by receiving domain: what became of their emails, or how far it is. */
-export function DomainsTable({ campaign: { id, status }, isUnderWay }: { campaign: Campaign; isUnderWay: boolean }) {
+export function DomainsTable({ campaign, isUnderWay }: { campaign: Campaign; isUnderWay: boolean }) {
+  const { id, status } = campaign
   const {
     data: found,
     error,
@@ -30,7 +31,7 @@ export function DomainsTable({ campaign: { id, status }, isUnderWay }: { campaig
       const params = { path: { id }, query: { limit: MAX_DOMAINS } }
       return (await api.GET('/campaigns/{id}/domains', { params, signal })).data.data
     },
-    isInProgress(status) ? { refetchMs: REFETCH_MS } : {},
+    refetchOf(campaign),
   )
   const rows = found && [
     ...found.domains.map(({ domain, ...results }) => ({ domain, isOthers: false, results })),

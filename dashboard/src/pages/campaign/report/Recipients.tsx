@@ -9,11 +9,11 @@ import { ToContact } from '../../../components/ToContact.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { ViewTabs } from '../../../primitives/ViewTabs.tsx'
-import { type Campaign, isInProgress } from '../../campaigns/campaigns.ts'
+import type { Campaign } from '../../campaigns/campaigns.ts'
 import { CreateSegmentButton } from './CreateSegmentButton.tsx'
 import { RECIPIENT_GROUP_IDS, RECIPIENT_GROUPS, type RecipientGroup } from './recipient-groups.ts'
 import { isSegmentGroup } from './use-create-segment.ts'
-import { REFETCH_MS } from './use-timeline.ts'
+import { refetchOf } from './use-timeline.ts'
 import classes from './report.module.css'
 
 type Message = Schemas['MessageSummary']
@@ -54,13 +54,8 @@ export function Recipients({ campaign, results, total }: { campaign: Campaign; r
   )
 }
 
-function RecipientsTable({
-  campaign: { id, status },
-  group,
-}: {
-  campaign: Campaign
-  group: RecipientGroup | undefined
-}) {
+function RecipientsTable({ campaign, group }: { campaign: Campaign; group: RecipientGroup | undefined }) {
+  const { id, status } = campaign
   const { workspace } = useWorkspace()
   const { rows, error, refetch, nextPage } = useCursorList(
     ['messages', 'recipients', id, status, group],
@@ -68,7 +63,7 @@ function RecipientsTable({
       const query = { ...page, campaignId: id, ...(group && { outcome: RECIPIENT_GROUPS[group].outcome }) }
       return (await api.GET('/messages', { params: { query }, signal })).data
     },
-    isInProgress(status) ? { refetchMs: REFETCH_MS } : {},
+    refetchOf(campaign),
   )
   return (
     <>
