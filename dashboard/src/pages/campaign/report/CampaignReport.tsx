@@ -46,7 +46,7 @@ export function CampaignReport({ campaign, startedAt }: { campaign: Campaign; st
       </Section>
       {isUnderWay && (
         <>
-          <SendingProgress campaign={campaign} stats={stats} />
+          <SendingProgress campaign={campaign} stats={stats} startedAt={startedAt} />
           <MessagesPerMinute campaign={campaign} startedAt={startedAt} />
         </>
       )}

@@ -6,7 +6,8 @@ import { count, duration, localTimeLabel, minuteOf, plural } from '../../../lib/
 import { explainReply } from '../../../lib/server-reply.ts'
 import { Metrics } from '../../../primitives/Metrics.tsx'
 import { type Campaign, finishedCountOf } from '../../campaigns/campaigns.ts'
-import { useSendRate } from './use-send-rate.ts'
+import { sendRate } from './send-rate.ts'
+import { useTimeline } from './use-timeline.ts'
 
 /** Milliseconds between two looks at the warm-up. */
 const REFETCH_MS = 10_000
@@ -14,13 +15,20 @@ const REFETCH_MS = 10_000
 const MIN_RATE = 1
 
 /** How fast a campaign is sent, when it will be done, and what holds it. */
-export function SendingProgress({ campaign, stats }: { campaign: Campaign; stats: Campaign['stats'] }) {
+export function SendingProgress({
+  campaign,
+  stats,
+  startedAt,
+}: {
+  campaign: Campaign
+  stats: Campaign['stats']
+  startedAt: string
+}) {
   const now = useNow(2).getTime()
   const left = stats.recipients - finishedCountOf(stats)
   const holds = useHolds(campaign, stats, left)
-  // Suppressed recipients take no time.
-  const measured = useSendRate(stats.sent + stats.captured + stats.failed, now)
-  const rate = holds.isStopped ? undefined : measured
+  const timeline = useTimeline(campaign)
+  const rate = holds.isStopped || !timeline ? undefined : sendRate(timeline.minutes, Date.parse(startedAt), now)
   const minutes = rate !== undefined && rate >= MIN_RATE ? Math.ceil(left / rate) : undefined
   return (
     <div>
@@ -39,7 +47,7 @@ export function SendingProgress({ campaign, stats }: { campaign: Campaign; stats
               campaign.throttlePerHour === null
                 ? 'No limit of its own'
                 : `At most ${count(campaign.throttlePerHour)} per hour`,
-            title: 'The mean of the last 2 minutes.',
+            title: 'The mean of the last 2 whole minutes.',
           },
           {
             label: 'Time left',
