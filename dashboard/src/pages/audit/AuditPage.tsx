@@ -45,6 +45,7 @@ const COLUMNS: readonly Column<Entry>[] = [
     phone: 'about',
     cell: ({ operation, targetId }) => targetId !== null && <AuditObject operation={operation} id={targetId} />,
   },
+  { id: 'address', head: 'IP address', cell: ({ address }) => <span className="mono t3">{address}</span> },
   { id: 'request', head: 'Request ID', cell: ({ requestId }) => <span className="mono t3">{requestId}</span> },
 ]
 

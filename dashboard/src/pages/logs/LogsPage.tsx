@@ -138,7 +138,7 @@ const columnsWith = (nameOf: (keyId: string) => string): readonly Column<LoggedR
     phone: 'about',
     cell: ({ errorCode }) => <span className="mono t2">{errorCode}</span>,
   },
-  { id: 'key', head: 'API key', phone: 'about', cell: ({ keyId }) => <span className="t2">{nameOf(keyId)}</span> },
+  { id: 'key', head: 'API key', cell: ({ keyId }) => <span className="t2">{nameOf(keyId)}</span> },
   {
     id: 'duration',
     head: 'Duration',

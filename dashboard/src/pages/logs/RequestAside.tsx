@@ -3,9 +3,9 @@ import { useWorkspace } from '../../api/workspace.tsx'
 import { CopyableValue } from '../../components/CopyableValue.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Time } from '../../components/Time.tsx'
-import { Section } from '../../layout/Page.tsx'
 import { count } from '../../lib/format.ts'
 import { AsidePanel } from '../../primitives/AsidePanel.tsx'
+import classes from './logs.module.css'
 import { adviceFor } from './error-advice.ts'
 import { type LoggedRequest, statusOf, titleOf } from './requests.ts'
 
@@ -23,7 +23,7 @@ export function RequestAside({
   const { keyId, status, errorCode, errorParam, durationMs, requestId, createdAt } = request
   return (
     <AsidePanel label="Request" title={<span className="mono">{titleOf(request)}</span>} onClose={onClose}>
-      <dl className="facts">
+      <dl className={`facts ${classes.request}`}>
         <dt>Status</dt>
         <dd>
           <StatusBadge status={statusOf(request)} plain />
@@ -60,14 +60,15 @@ export function RequestAside({
         <CopyableValue label="Request ID" text={requestId} />
       </dl>
       {status >= 400 && (
-        <Section title="What to do">
+        <div className={classes.advice}>
+          <h3>What to do</h3>
           <p>{adviceFor(status, errorCode)}</p>
           <p>
             <a className="link" href="/docs" target="_blank" rel="noreferrer">
               API reference
             </a>
           </p>
-        </Section>
+        </div>
       )}
     </AsidePanel>
   )
