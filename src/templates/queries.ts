@@ -14,7 +14,7 @@ export interface ListedTemplate {
 }
 
 /** How many automations and campaigns use a template, and how many templates a layout or a partial. */
-export interface UseCounts {
+interface UseCounts {
   automations: number
   campaigns: number
   templates: number

@@ -27,7 +27,7 @@ const DESIGN = {
     {
       type: 'TEXT',
       paragraphs: [
-        paragraph('HEADING', { text: 'Hello {{ contact.firstName }}' }),
+        paragraph('HEADING', { text: 'Hello {{ contact.firstName | default: "there" }}' }),
         paragraph('PARAGRAPH', { text: 'Good to have you. ' }, { text: 'Really', bold: true }),
         paragraph('BULLET', { text: 'Apples' }),
         paragraph('BULLET', { text: 'Pears' }),

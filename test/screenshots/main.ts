@@ -117,7 +117,7 @@ const pagesOf = ({
   { name: 'contact', path: `/contacts/${contactId}` },
   { name: 'why', path: `/contacts/${contactId}?tab=consent&why=automation:${branchesId ?? automationId}` },
   { name: 'enrollments', path: '/enrollments?status=ACTIVE' },
-  { name: 'segments', path: '/segments' },
+  { name: 'new-template', path: '/templates', act: press('New template') },
   ...(templateId === undefined
     ? []
     : [
@@ -140,10 +140,9 @@ const pagesOf = ({
     path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',
   },
   { name: 'logs', path: '/logs', act: openFailedRequest },
-  ...['automations', 'contacts', 'messages', 'lists', 'campaigns', 'templates', 'suppressions', 'imports', 'media'].map(
-    byName,
-  ),
-  ...['transactional', 'sender', 'workspace', 'retention', 'keys', 'members', 'audit'].map(byName),
+  ...['automations', 'contacts', 'segments', 'messages', 'lists', 'campaigns', 'templates'].map(byName),
+  ...['suppressions', 'imports', 'media', 'transactional', 'sender', 'workspace', 'retention'].map(byName),
+  ...['keys', 'members', 'audit'].map(byName),
 ]
 
 async function take(page: Page, name: string): Promise<void> {

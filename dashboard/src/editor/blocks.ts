@@ -44,15 +44,6 @@ export function newPlainBlock(type: PlainBlock['type']): PlainBlock {
   }
 }
 
-export const STARTER_DESIGN: Design = {
-  blocks: [
-    {
-      type: 'TEXT',
-      paragraphs: [{ style: 'HEADING', runs: [{ text: 'Hello {{ contact.firstName }}' }] }, paragraph('')],
-    },
-  ],
-}
-
 /** The text of a block, for lists of blocks and to find problems. */
 export function textOf(block: PlainBlock): string {
   switch (block.type) {

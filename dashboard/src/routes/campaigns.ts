@@ -42,15 +42,18 @@ interface TemplatesSearch {
   view?: (typeof TEMPLATE_VIEWS)[number]
   q?: string
   sort?: string
+  /** As cards, if it is missing. */
+  as?: 'cards' | 'list'
 }
 
 const templates = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/templates',
-  validateSearch: ({ view, q, sort }: Record<string, unknown>): TemplatesSearch => ({
+  validateSearch: ({ view, q, sort, as }: Record<string, unknown>): TemplatesSearch => ({
     ...(isOneOf(TEMPLATE_VIEWS, view) && { view }),
     ...(typeof q === 'string' && q !== '' && { q }),
     ...(typeof sort === 'string' && { sort }),
+    ...(as === 'list' && { as }),
   }),
   component: lazyPage(() => import('../pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
 })

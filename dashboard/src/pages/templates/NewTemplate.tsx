@@ -1,14 +1,17 @@
 import { Select, TextInput } from '@mantine/core'
+import { useState } from 'react'
 import { callOnce } from '../../api/call-once.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
-import { STARTER_DESIGN } from '../../editor/blocks.ts'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
+import { StarterChoice, useStarters } from './StarterChoice.tsx'
+import { PLAIN_STARTERS, type Starter } from './starters.ts'
 
 /** The kinds of new templates with their initial content. */
 const KINDS = {
-  blocks: { label: 'Email (visual editor)', body: { kind: 'EMAIL', format: 'BLOCKS', design: STARTER_DESIGN } },
+  blocks: { label: 'Email (visual editor)', body: { kind: 'EMAIL', format: 'BLOCKS' } },
   mjml: {
     label: 'Email (MJML)',
     body: {
@@ -35,15 +38,23 @@ const CHOICES = Object.entries(KINDS).map(([value, { label }]) => ({ value, labe
 
 const EMPTY = { name: '', kind: 'blocks' as keyof typeof KINDS }
 
-const bodyOf = ({ name, kind }: typeof EMPTY) => ({ name, subject: null, ...KINDS[kind].body })
+function bodyOf({ name, kind }: typeof EMPTY, starter: Starter | undefined) {
+  if (kind !== 'blocks' || !starter) return { name, subject: null, ...KINDS[kind].body }
+  const { subject, previewText, design } = starter
+  return { name, subject, previewText, ...KINDS.blocks.body, design }
+}
 
 export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: string) => void; onCancel: () => void }) {
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
+  const starters = useStarters()
+  const [chosen, setChosen] = useState<Starter['id']>('blank')
+  // The form can be sent before the brand is loaded.
+  const starter = (starters ?? PLAIN_STARTERS).find(({ id }) => id === chosen)
   const form = useApiForm({
     initialValues: EMPTY,
     async send(values) {
-      const body = bodyOf(values)
+      const body = bodyOf(values, starter)
       const { data } = await callOnce([workspace.id, 'template', body], (header) =>
         api.POST('/templates', { params: { header }, body }),
       )
@@ -58,7 +69,7 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
       label="New template"
       submitLabel="Create template"
       onCancel={onCancel}
-      more={<CurlButton call={{ method: 'POST', path: '/templates', body: bodyOf(form.values) }} />}
+      more={<CurlButton call={{ method: 'POST', path: '/templates', body: bodyOf(form.values, starter) }} />}
     >
       <TextInput
         label="Name"
@@ -67,6 +78,21 @@ export function NewTemplateForm({ onCreated, onCancel }: { onCreated: (id: strin
         autoFocus
       />
       <Select label="Type" data={CHOICES} allowDeselect={false} {...form.getInputProps('kind')} />
+      {form.values.kind === 'blocks' &&
+        (starters ? (
+          <StarterChoice
+            starters={starters}
+            chosen={starter}
+            onChoose={({ id, name }) => {
+              // The name follows the choice until the user types another one.
+              if (form.values.name === '' || starters.some((each) => each.name === form.values.name))
+                form.setFieldValue('name', id === 'blank' ? '' : name)
+              setChosen(id)
+            }}
+          />
+        ) : (
+          <SkeletonRows rows={3} />
+        ))}
     </ApiForm>
   )
 }

@@ -1,22 +1,30 @@
-import { Button, TextInput } from '@mantine/core'
+import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch, IconTemplate } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { useRef } from 'react'
+import { lazy, Suspense, useRef } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
+import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
-import { NewTemplateForm } from './NewTemplate.tsx'
+import { TemplateCards } from './TemplateCards.tsx'
+import { KIND_WORDS, usesText } from './template-words.ts'
+import classes from './templates.module.css'
 
 type Row = Schemas['TemplateSummary']
 
-const KIND_WORDS = { EMAIL: 'Email', LAYOUT: 'Layout', PARTIAL: 'Snippet' } as const
+const NewTemplateForm = lazy(async () => ({ default: (await import('./NewTemplate.tsx')).NewTemplateForm }))
+
+const LOOKS = [
+  { value: 'cards', label: 'Cards' },
+  { value: 'list', label: 'List' },
+] as const
 
 const VIEWS = [
   { id: 'all', label: 'All', kind: undefined },
@@ -43,6 +51,7 @@ const COLUMNS: readonly Column<Row>[] = [
     ),
   },
   { id: 'kind', head: 'Type', phone: 'state', cell: ({ kind }) => <span className="t2">{KIND_WORDS[kind]}</span> },
+  { id: 'uses', head: 'Used in', cell: ({ useCounts }) => <span className="t2">{usesText(useCounts)}</span> },
   { id: 'version', head: 'Version', isNumber: true, sortBy: ({ version }) => version, cell: ({ version }) => version },
   timeColumn(
     { head: 'Updated', at: ({ updatedAt }) => updatedAt, as: 'date' },
@@ -50,10 +59,10 @@ const COLUMNS: readonly Column<Row>[] = [
   ),
 ]
 
-/** Lists templates, layouts and snippets. View, search and sorting are in the URL. */
+/** Shows templates, layouts and snippets as cards or as a list. View, search, look and sorting are in the URL. */
 export function TemplatesPage() {
   const { workspace } = useWorkspace()
-  const { view = 'all', q = '', sort = '-updated' } = useSearch({ from: '/w/$workspaceId/templates' })
+  const { view = 'all', q = '', sort = '-updated', as = 'cards' } = useSearch({ from: '/w/$workspaceId/templates' })
   const navigate = useNavigate({ from: '/w/$workspaceId/templates' })
   const canEdit = useHasRole('editor')
   const [isCreating, { open, close }] = useDisclosure()
@@ -71,7 +80,7 @@ export function TemplatesPage() {
       params: { workspaceId: workspace.id, templateId },
       ignoreBlocker: true,
     })
-  const set = (search: { view?: typeof view; q?: string; sort?: string }) =>
+  const set = (search: { view?: typeof view; q?: string; sort?: string; as?: typeof as }) =>
     void navigate({ search: (before) => ({ ...before, ...search }), replace: true })
   const typed = q.toLowerCase()
   const isIn = ({ kind }: Row, id: string) => {
@@ -88,51 +97,62 @@ export function TemplatesPage() {
   )
   return (
     <Page title="Templates" actions={canEdit && newTemplate}>
-      {isCreating && <NewTemplateForm onCreated={show} onCancel={close} />}
+      {isCreating && (
+        <Suspense fallback={<SkeletonRows rows={4} />}>
+          <NewTemplateForm onCreated={show} onCancel={close} />
+        </Suspense>
+      )}
       <ViewTabs
         label="Views"
         views={VIEWS.map(({ id, label }) => ({ id, label, count: data?.filter((row) => isIn(row, id)).length }))}
         value={view}
         onChange={(id) => set({ view: id })}
       >
-        <TextInput
-          ref={find}
-          aria-label="Search templates"
-          placeholder="Name or subject"
-          leftSection={<IconSearch aria-hidden />}
-          rightSection={<kbd aria-hidden>/</kbd>}
-          value={q}
-          onChange={({ currentTarget: { value } }) => set({ q: value })}
-        />
+        <span className={classes.tools}>
+          <SegmentedControl aria-label="Show as" data={[...LOOKS]} value={as} onChange={(look) => set({ as: look })} />
+          <TextInput
+            ref={find}
+            aria-label="Search templates"
+            placeholder="Name or subject"
+            leftSection={<IconSearch aria-hidden />}
+            rightSection={<kbd aria-hidden>/</kbd>}
+            value={q}
+            onChange={({ currentTarget: { value } }) => set({ q: value })}
+          />
+        </span>
       </ViewTabs>
-      <DataTable<Row>
-        label="Templates"
-        rows={rows}
-        error={error}
-        onRetry={() => void refetch()}
-        idOf={({ id }) => id}
-        columns={COLUMNS}
-        link={({ id }, title) => (
-          <Link to="/w/$workspaceId/templates/$templateId" params={{ workspaceId: workspace.id, templateId: id }}>
-            {title}
-          </Link>
-        )}
-        sort={{ by: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') }}
-        onSort={({ by, isDescending }) => set({ sort: `${isDescending ? '-' : ''}${by}` })}
-        {...(canEdit && { keys: [['N', 'New template']] as const })}
-        total={rows && plural(rows.length, 'template')}
-        empty={
-          data?.length === 0 ? (
-            !isCreating && (
-              <EmptyPage icon={IconTemplate} title="No templates yet" action={canEdit && newTemplate}>
-                Design an email once, and use it in campaigns and automations.
-              </EmptyPage>
+      {as === 'cards' && rows && rows.length > 0 ? (
+        <TemplateCards templates={rows} />
+      ) : (
+        <DataTable<Row>
+          label="Templates"
+          rows={rows}
+          error={error}
+          onRetry={() => void refetch()}
+          idOf={({ id }) => id}
+          columns={COLUMNS}
+          link={({ id }, title) => (
+            <Link to="/w/$workspaceId/templates/$templateId" params={{ workspaceId: workspace.id, templateId: id }}>
+              {title}
+            </Link>
+          )}
+          sort={{ by: sort.replace(/^-/, ''), isDescending: sort.startsWith('-') }}
+          onSort={({ by, isDescending }) => set({ sort: `${isDescending ? '-' : ''}${by}` })}
+          {...(canEdit && { keys: [['N', 'New template']] as const })}
+          total={rows && plural(rows.length, 'template')}
+          empty={
+            data?.length === 0 ? (
+              !isCreating && (
+                <EmptyPage icon={IconTemplate} title="No templates yet" action={canEdit && newTemplate}>
+                  Design an email once, and use it in campaigns and automations.
+                </EmptyPage>
+              )
+            ) : (
+              <p className="t2">No templates match. Choose another view or search.</p>
             )
-          ) : (
-            <p className="t2">No templates match. Choose another view or search.</p>
-          )
-        }
-      />
+          }
+        />
+      )}
     </Page>
   )
 }

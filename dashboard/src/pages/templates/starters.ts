@@ -11,7 +11,7 @@ export interface Starter {
 }
 
 /** The look of the workspace, from its sender. */
-export interface Brand {
+interface Brand {
   name: string
   color: string | null
   logoUrl: string | null
@@ -26,7 +26,7 @@ const styled = (style: Style, text: Runs): Paragraph => ({
 const heading = (text: string) => styled('HEADING', text)
 const paragraph = (text: Runs) => styled('PARAGRAPH', text)
 const text = (...paragraphs: Paragraph[]): PlainBlock => ({ type: 'TEXT', paragraphs })
-const button = (label: string, url: string): PlainBlock => ({ type: 'BUTTON', label, url })
+const button = (label: string, url: string): PlainBlock => ({ type: 'BUTTON', label, url, align: 'LEFT' })
 const divider: PlainBlock = { type: 'DIVIDER' }
 /** A line of a bill: what at the left, how much at the right. */
 const line = (what: Runs, amount: Runs): Block => ({
@@ -37,20 +37,21 @@ const line = (what: Runs, amount: Runs): Block => ({
   ],
 })
 const story = (title: string, about: string): { blocks: PlainBlock[] } => ({
-  blocks: [text(styled('SUBHEADING', title), paragraph(about), paragraph([{ text: 'Read more', link: SITE }]))],
+  blocks: [text(styled('SMALL_HEADING', title), paragraph(about), paragraph([{ text: 'Read more', link: SITE }]))],
 })
 
 const SITE = 'https://example.com'
 const NAME = '{{ contact.firstName | default: "there" }}'
+const FRIEND = '{{ contact.firstName | default: "friend" }}'
 
 const WELCOME = [
   text(
-    heading(`Welcome, ${NAME}`),
+    heading(`Welcome, ${FRIEND}`),
     paragraph('Your account is ready. Most people start with one project, and it takes about ten minutes.'),
   ),
   button('Open your account', `${SITE}/start`),
   text(
-    styled('SUBHEADING', 'Three things to try first'),
+    styled('SMALL_HEADING', 'Three things to try first'),
     styled('NUMBER', 'Create your first project.'),
     styled('NUMBER', 'Invite a colleague.'),
     styled('NUMBER', 'Choose which emails you want.'),
@@ -59,17 +60,11 @@ const WELCOME = [
 ]
 
 const RECEIPT = [
-  text(
-    heading('Your receipt'),
-    paragraph(`Hi ${NAME}, thank you for your payment. This email is your receipt.`),
-  ),
+  text(heading('Your receipt'), paragraph(`Hi ${NAME}, thank you for your payment. This email is your receipt.`)),
   divider,
   line('{{ data.item | default: "Your plan" }}', '{{ data.price | default: "See the invoice" }}'),
   line('Tax', '{{ data.tax | default: "Included" }}'),
-  line(
-    [{ text: 'Total', bold: true }],
-    [{ text: '{{ data.total | default: "See the invoice" }}', bold: true }],
-  ),
+  line([{ text: 'Total', bold: true }], [{ text: '{{ data.total | default: "See the invoice" }}', bold: true }]),
   divider,
   button('Download invoice', `{{ data.invoiceUrl | default: "${SITE}/invoices" }}`),
   text(paragraph('Something is not right? Reply to this email.')),
@@ -90,7 +85,7 @@ const NEWSLETTER: Block[] = [
   },
   divider,
   text(
-    styled('SUBHEADING', 'In short'),
+    styled('SMALL_HEADING', 'In short'),
     styled('BULLET', 'One small improvement.'),
     styled('BULLET', 'One date to remember.'),
     styled('BULLET', 'One question for your readers.'),
@@ -138,7 +133,7 @@ const EMAILS: readonly (Omit<Starter, 'design'> & { blocks: readonly Block[] })[
     id: 'welcome',
     name: 'Welcome',
     description: 'First email after sign-up',
-    subject: `Welcome, ${NAME}`,
+    subject: `Welcome, ${FRIEND}`,
     previewText: 'Your account is ready.',
     blocks: WELCOME,
   },
@@ -170,7 +165,7 @@ const EMAILS: readonly (Omit<Starter, 'design'> & { blocks: readonly Block[] })[
     id: 'win-back',
     name: 'Win-back',
     description: 'For inactive contacts',
-    subject: `What is new since your last visit, ${NAME}`,
+    subject: 'What is new since your last visit',
     previewText: 'Pick up where you left off.',
     blocks: WIN_BACK,
   },
@@ -182,6 +177,12 @@ export const startersFor = ({ name, color, logoUrl }: Brand): readonly Starter[]
     ...starter,
     design: {
       ...(color !== null && { theme: { accent: color } }),
-      blocks: [...(logoUrl === null ? [] : [{ type: 'IMAGE' as const, url: logoUrl, alt: name, width: 120 }]), ...blocks],
+      blocks: [
+        ...(logoUrl === null ? [] : [{ type: 'IMAGE' as const, url: logoUrl, alt: name, width: 120 }]),
+        ...blocks,
+      ],
     },
   }))
+
+/** The starters without a brand. */
+export const PLAIN_STARTERS = startersFor({ name: '', color: null, logoUrl: null })

@@ -13,6 +13,9 @@ interface PushOptions {
   isDryRun: boolean
 }
 
+/** A template in the workspace. */
+type Remote = Pick<Schemas['Template'], 'id' | 'name' | 'kind' | 'version'>
+
 interface ParsedFile {
   file: string
   text: string
@@ -28,7 +31,8 @@ export async function* pushTemplates(
   folder: TemplateFolder,
   { isForced, isDryRun }: PushOptions,
 ): AsyncGenerator<Outcome, void, undefined> {
-  const remote = new Map((await dripline.templates.list().toArray()).map((one) => [one.id, one]))
+  const listed = await dripline.templates.list().toArray()
+  const remote = new Map<string, Remote>(listed.map((one) => [one.id, one]))
   const idOf = (name: string) => [...remote.values()].find((one) => one.name === name)?.id
   const files: ParsedFile[] = []
   for (const file of folder.files()) {

@@ -17,6 +17,8 @@ import { VariableInput } from './VariableInput.tsx'
 const loadDesigner = async () => (await import('./EmailDesigner.tsx')).EmailDesigner
 const EmailDesigner = lazyPart(loadDesigner)
 
+const CampaignStarters = lazyPart(async () => (await import('./CampaignStarters.tsx')).CampaignStarters)
+
 const SOURCES = [
   { value: 'DESIGN', label: 'Design' },
   { value: 'TEMPLATE', label: 'Template' },
@@ -110,6 +112,11 @@ export function EmailStep({
         >
           Edit email
         </Button>
+      )}
+      {source === 'DESIGN' && !isEditing && !hasBody(fields) && (
+        <Suspense>
+          <CampaignStarters draft={draft} />
+        </Suspense>
       )}
       {isEditing && (
         <Suspense>
