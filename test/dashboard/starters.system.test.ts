@@ -90,12 +90,14 @@ describe('the list of templates in the dashboard', () => {
     await d.press('Newsletter')
     await d.button('Newsletter').waitFor({ state: 'detached' })
     const saved = await eventually('the draft is saved', async () => {
-      const { subject, previewText, design } = (await d.read(`campaigns/${id}`)) as {
+      const { status, body } = await d.service.call('GET', `campaigns/${id}`)
+      assert.equal(status, 200, JSON.stringify(body))
+      const { subject, previewText, design } = body.data as {
         subject: string
         previewText: string
-        design: { blocks: object[] } | null
+        design?: { blocks: object[] } | null
       }
-      return design && { subject, previewText, blocks: design.blocks.length }
+      return design ? { subject, previewText, blocks: design.blocks.length } : undefined
     })
     assert.deepEqual(saved, {
       subject: 'Our news',
