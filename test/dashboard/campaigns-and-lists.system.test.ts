@@ -367,8 +367,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     const form = d.form('Warm-up')
     await form.getByLabel('Stop at (emails per day)').fill('40')
     await d.keys('Enter')
-    await form.getByText('upTo must be more than perDay').waitFor()
-    // The field was disabled while saving and gets the focus back.
+    await form.getByText('Enter more than the first-day limit.').waitFor()
     await form.locator('input:focus').waitFor()
     await form.getByLabel('First-day limit').fill('20')
     await form.getByRole('button', { name: 'Save' }).click()

@@ -36,7 +36,7 @@ describe('the list of contacts in the dashboard', () => {
       await aContact(d.service, { email: 'not-matching@example.com' })
       await d.open('/contacts?q=paged-')
       await d.shows('205 contacts')
-      const [file] = await Promise.all([d.page.waitForEvent('download'), d.press('Export CSV')])
+      const [file] = await Promise.all([d.page.waitForEvent('download'), d.press('Export all as CSV')])
       const [head, ...lines] = await linesOf(file)
       assert.equal(
         head,
@@ -61,7 +61,7 @@ describe('the list of contacts in the dashboard', () => {
         )
         await route.continue()
       })
-      const [file] = await Promise.all([d.page.waitForEvent('download'), d.press('Export CSV')])
+      const [file] = await Promise.all([d.page.waitForEvent('download'), d.press('Export all as CSV')])
       const emails = (await linesOf(file)).slice(1).map((line) => line.split('"')[1]!)
       for (const n of [50, 49, 48, 47, 46, 1]) {
         const email = `moving-0${String(n).padStart(2, '0')}@example.com`
@@ -74,10 +74,10 @@ describe('the list of contacts in the dashboard', () => {
       await d.open('/contacts?q=slow-')
       await d.shows('120 contacts')
       const release = await d.hold('GET', '**/contacts?**page=2**')
-      await d.press('Export CSV')
+      await d.press('Export all as CSV')
       await d.shows('100 of 120 contacts')
       await d.press('Cancel export')
-      await d.button('Export CSV').waitFor()
+      await d.button('Export all as CSV').waitFor()
       release()
       assert.equal(await d.page.getByRole('alert').count(), 0)
     })
@@ -87,7 +87,7 @@ describe('the list of contacts in the dashboard', () => {
         route.fulfill({ json: { data: [], pagination: { page: 1, limit: 100, total: 141_286, totalPages: 1_413 } } }),
       )
       await d.open('/contacts')
-      await d.press('Export CSV')
+      await d.press('Export all as CSV')
       await d.shows(
         'An export has at most 100,000 contacts, and 141,286 match. Filter the list, or export the workspace on the command line.',
       )

@@ -244,6 +244,7 @@ describe('dashboard forms', () => {
     await aContact(d.service, { externalId: 'taken' })
     await form.getByRole('button', { name: 'Save contact' }).click()
     await form.getByLabel('External ID').and(d.page.locator('[aria-invalid=true]')).waitFor()
+    await form.getByText('Another contact has this external ID.').waitFor()
     await form.getByLabel('External ID').fill('x-2')
     await form.getByRole('button', { name: 'Save contact' }).click()
     await d.isAt('Ada', 1)

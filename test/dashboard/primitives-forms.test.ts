@@ -3,6 +3,10 @@ import type { Locator } from 'playwright-core'
 import { eventually } from '../support/eventually.ts'
 import { onGallery } from '../support/gallery.ts'
 
+interface InBrowser {
+  getComputedStyle(element: unknown): { borderTopColor: string }
+}
+
 describe('dashboard form primitives', () => {
   const g = onGallery()
   afterEach(() => assert.deepEqual(g.failures, []))
@@ -194,12 +198,7 @@ describe('dashboard form primitives', () => {
     const form = g.page.getByRole('form', { name: 'Read list' })
     const name = form.getByLabel('Name', { exact: true })
     const borderOf = (field: Locator) =>
-      field.evaluate((at) =>
-        (at as unknown as { computedStyleMap: () => Map<string, object> })
-          .computedStyleMap()
-          .get('border-top-color')
-          ?.toString(),
-      )
+      field.evaluate((at) => (globalThis as unknown as InBrowser).getComputedStyle(at).borderTopColor)
     assert.equal(await name.isEditable(), false)
     assert.equal(await form.getByLabel('Emails per day').isEditable(), false)
     assert.equal(await form.getByLabel('Public').isDisabled(), true)

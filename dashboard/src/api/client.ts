@@ -1,3 +1,4 @@
+import { ERROR_SENTENCES } from '../lib/error-words.ts'
 import { syncClock } from '../lib/clock.ts'
 import { createDriplineCore, DriplineError, type DriplineCore, type Schemas } from '@dripline/client'
 
@@ -51,5 +52,5 @@ export function errorMessage(error: unknown): string {
   if (error instanceof DisplayableError) return error.message
   if (!(error instanceof DriplineError)) return 'Something went wrong. Reload the page.'
   if (error.status === undefined) return 'Can’t reach the server.'
-  return error.message
+  return ERROR_SENTENCES[error.code] ?? error.message
 }

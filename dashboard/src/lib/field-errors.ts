@@ -1,4 +1,5 @@
 import { DriplineError } from '../api/client.ts'
+import { ERROR_SENTENCES } from './error-words.ts'
 
 /**
  * Returns the error of an API response by the field that it concerns: `/abTest/variants/0/subject` is `abTest.variants.0.subject`.
@@ -9,7 +10,7 @@ import { DriplineError } from '../api/client.ts'
 export function fieldErrorsOf(error: unknown): Record<string, string> {
   if (!(error instanceof DriplineError) || !error.param?.startsWith('/')) return {}
   const path = error.param.slice(1).replaceAll('/', '.')
-  return { [path]: inWords(error.message) }
+  return { [path]: ERROR_SENTENCES[error.code] ?? inWords(error.message) }
 }
 
 /** Messages begin with the name of the field in the API, which the label says already. */

@@ -50,7 +50,7 @@ export function ExportContacts({ filters, fileName = 'contacts.csv' }: { filters
   return (
     <>
       <Button variant="subtle" color="gray" leftSection={<IconDownload aria-hidden />} onClick={() => run.mutate()}>
-        Export CSV
+        Export all as CSV
       </Button>
       {run.isError && <ErrorBanner error={run.error} />}
     </>

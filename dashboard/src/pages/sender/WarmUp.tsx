@@ -60,6 +60,7 @@ function WarmUpForm({ warmUp, onDone }: { warmUp: Sender['warmUp']; onDone: () =
   const invalidate = useInvalidate()
   const form = useApiForm({
     initialValues: fieldsOf(warmUp ?? DEFAULTS),
+    validate: ({ perDay, upTo }) => ({ upTo: upTo <= perDay && 'Enter more than the first-day limit.' }),
     async send(body) {
       await api.PUT('/sender/warm-up', { body })
       await invalidate('sender')
