@@ -12,7 +12,7 @@ export interface ContactFilters {
 }
 
 /** The maximum number of contacts of an export: they are held in the memory of the browser. */
-export const MAX_EXPORTED = 100_000
+const MAX_EXPORTED = 100_000
 const PAGE_SIZE = 100
 
 /**
