@@ -68,7 +68,7 @@ export function useCampaignName(): (id: string) => string | undefined {
   return (id) => campaigns?.find(({ value }) => value === id)?.label
 }
 
-export const readEventNames = (api: Api, signal: AbortSignal) =>
+const readEventNames = (api: Api, signal: AbortSignal) =>
   readPages((query) => api.GET('/events/names', { params: { query }, signal }))
 
 /** Loads the names of stored events, with their use. */

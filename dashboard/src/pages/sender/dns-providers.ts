@@ -1,6 +1,7 @@
+// cspell:ignore awsdns domaincontrol googledomains
 interface DnsProvider {
   name: string
-  /** Of its name servers. */
+  /** The pattern of its name servers. */
   servers: RegExp
   /** The page on which it edits the records of a zone, or lists zones. */
   url: (zone: string) => string
