@@ -61,7 +61,8 @@ const automationVersionTable = defineEntity({
       .array<string>()
       .columnType('text[]')
       .onCreate(() => []),
-    createdAt: p.datetime().onCreate(() => new Date()),
+    /** The time of the transaction, which its audit entry has, too. */
+    createdAt: p.datetime().defaultRaw('now()'),
   },
 })
 

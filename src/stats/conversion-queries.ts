@@ -26,6 +26,8 @@ export interface WeekConversion extends Converted {
 export interface VersionConversion extends Converted {
   version: number
   publishedAt: Date
+  /** The name of the member or API key, as long as the audit entry is kept. */
+  publishedBy: string | null
 }
 
 export interface BranchConversion extends Converted {
@@ -61,10 +63,14 @@ export async function conversionByWeek(em: EntityManager, period: ConversionPeri
 export async function conversionByVersion(em: EntityManager, period: ConversionPeriod): Promise<VersionConversion[]> {
   const rows = await sql(
     em,
-    `select of_version.*, version.created_at as published_at from (
-       select version, ${CONVERTED} from enrollments where automation_id = $1::uuid group by version
-     ) of_version
+    // The audit entry of a version was written in the same transaction, so it has the same time.
+    `select of_version.*, version.created_at as published_at, (
+       select actor_name from audit_entries entry where entry.workspace_id = automation.workspace_id
+         and entry.created_at = version.created_at and entry.target_id = automation.id limit 1
+     ) as published_by
+     from (select version, ${CONVERTED} from enrollments where automation_id = $1::uuid group by version) of_version
      join automation_versions version on version.automation_id = $1::uuid and version.version = of_version.version
+     join automations automation on automation.id = $1::uuid
      order by version.version desc`,
     [period.automationId, period.windowDays],
   )

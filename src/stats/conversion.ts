@@ -1,5 +1,5 @@
 import { array, number, object, string } from 'yup'
-import { count, id, timestamp } from '../http/index.ts'
+import { count, id, nullableText, timestamp } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import {
   type BranchConversion,
@@ -89,6 +89,10 @@ export const conversionResponse = object({
       object({
         version: number().integer().min(1).required().meta({ example: 8 }),
         publishedAt: timestamp('When the version was published.'),
+        publishedBy: nullableText(
+          'The email address of the member or the name of the API key, as long as the audit log has it.',
+          'robin@example.com',
+        ),
         ...converted,
       }).required(),
     )

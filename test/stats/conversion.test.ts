@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
 import { newId } from '../../src/platform/ids.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
@@ -91,6 +92,37 @@ describe('the conversion of an automation', () => {
     )
     assert.deepEqual(sums, [11, 6, 3, 5])
     for (const { week } of weeks as { week: string }[]) assert.equal(new Date(`${week}T00:00:00Z`).getUTCDay(), 1)
+  })
+
+  it('names who published each version', async () => {
+    const owner = await aMember(service)
+    const id = await anAutomation(service, { steps: [wait(60)] })
+    const published = { steps: [EMAIL], status: 'ACTIVE' }
+    const etag = (await service.call('GET', `automations/${id}`)).headers.get('etag')!
+    const { status } = await owner.browser.ask('POST', `automations/${id}/publish`, {
+      workspaceId: service.workspaceId,
+      body: published,
+      headers: { 'If-Match': etag },
+    })
+    assert.equal(status, 200)
+    for (const version of [1, 2])
+      await sql(
+        em(),
+        `insert into enrollments (id, workspace_id, automation_id, contact_id, version, status, enrolled_at, ended_at)
+         values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, 'COMPLETED', now(), now())`,
+        [newId(), service.workspaceId, id, await aContact(service), version],
+      )
+    const names = async () =>
+      (
+        (await service.call('GET', `automations/${id}/conversion`)).body.data.versions as {
+          publishedBy: string | null
+        }[]
+      ).map(({ publishedBy }) => publishedBy)
+    const [second, first] = await names()
+    assert.equal(second, owner.email)
+    assert.ok(first)
+    await sql(em(), `delete from audit_entries where workspace_id = $1::uuid`, [service.workspaceId])
+    assert.deepEqual(await names(), [null, null])
   })
 
   it('counts the branch that each enrollment took', async () => {

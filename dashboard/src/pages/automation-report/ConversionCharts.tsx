@@ -84,11 +84,12 @@ export function Versions({ of: { versions, windowDays } }: { of: Conversion }) {
       id: 'version',
       head: 'Version',
       phone: 'title',
-      cell: ({ version, publishedAt }) => (
+      cell: ({ version, publishedAt, publishedBy }) => (
         <>
           <span className="strong">Version {version}</span>{' '}
           <span className="t2">
             since <Time at={publishedAt} as="date" />
+            {publishedBy !== null && `, by ${publishedBy}`}
           </span>
         </>
       ),
