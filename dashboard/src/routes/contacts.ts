@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../lib/load-with-retry.ts'
+import { textsOf } from '../lib/texts-of.ts'
 import { type Reason, REASONS } from '../pages/suppressions/reasons.ts'
 import { workspaceRoute } from './workspace.ts'
 
@@ -14,9 +15,7 @@ const contacts = createRoute({
   validateSearch: (
     given: Record<string, unknown>,
   ): Partial<Record<(typeof CONTACT_FILTERS)[number], string>> & { page?: number; columns?: string[] } => ({
-    ...Object.fromEntries(
-      CONTACT_FILTERS.flatMap((name) => (typeof given[name] === 'string' ? [[name, given[name]]] : [])),
-    ),
+    ...textsOf(given, ...CONTACT_FILTERS),
     ...(isTexts(given['columns']) && { columns: given['columns'] }),
     ...(typeof given['page'] === 'number' && given['page'] > 1 && { page: given['page'] }),
   }),

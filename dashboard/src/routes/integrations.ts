@@ -1,5 +1,6 @@
 import { createRoute } from '@tanstack/react-router'
 import { lazyPage } from '../lib/load-with-retry.ts'
+import { textsOf } from '../lib/texts-of.ts'
 import { workspaceRoute } from './workspace.ts'
 
 const keys = createRoute({
@@ -11,10 +12,7 @@ const keys = createRoute({
 const events = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/events',
-  validateSearch: ({ name, q }: Record<string, unknown>): { name?: string; q?: string } => ({
-    ...(typeof name === 'string' && name !== '' && { name }),
-    ...(typeof q === 'string' && q !== '' && { q }),
-  }),
+  validateSearch: (given: Record<string, unknown>): { name?: string; q?: string } => textsOf(given, 'name', 'q'),
   component: lazyPage(() => import('../pages/events/EventsPage.tsx'), 'EventsPage'),
 })
 
@@ -24,14 +22,9 @@ type DeliveryStatus = (typeof DELIVERY_STATUSES)[number]
 const webhooks = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/webhooks',
-  validateSearch: ({
-    id,
-    status,
-    delivery,
-  }: Record<string, unknown>): { id?: string; status?: DeliveryStatus; delivery?: string } => ({
-    ...(typeof id === 'string' && { id }),
-    ...(DELIVERY_STATUSES.includes(status as DeliveryStatus) && { status: status as DeliveryStatus }),
-    ...(typeof delivery === 'string' && { delivery }),
+  validateSearch: (given: Record<string, unknown>): { id?: string; status?: DeliveryStatus; delivery?: string } => ({
+    ...textsOf(given, 'id', 'delivery'),
+    ...(DELIVERY_STATUSES.includes(given['status'] as DeliveryStatus) && { status: given['status'] as DeliveryStatus }),
   }),
   component: lazyPage(() => import('../pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
 })
@@ -50,11 +43,9 @@ interface LogsSearch {
 const logs = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/logs',
-  validateSearch: ({ key, status, requestId, shown }: Record<string, unknown>): LogsSearch => ({
-    ...(typeof key === 'string' && { key }),
-    ...(STATUS_CLASSES.includes(status as StatusClass) && { status: status as StatusClass }),
-    ...(typeof requestId === 'string' && requestId !== '' && { requestId }),
-    ...(typeof shown === 'string' && { shown }),
+  validateSearch: (given: Record<string, unknown>): LogsSearch => ({
+    ...textsOf(given, 'key', 'requestId', 'shown'),
+    ...(STATUS_CLASSES.includes(given['status'] as StatusClass) && { status: given['status'] as StatusClass }),
   }),
   component: lazyPage(() => import('../pages/logs/LogsPage.tsx'), 'LogsPage'),
 })
