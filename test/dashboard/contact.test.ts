@@ -34,6 +34,12 @@ describe('a contact in the dashboard', () => {
     await d.page.getByRole('form', { name: 'Add to automation' }).waitFor()
   })
 
+  it('calls contacts with a blank name by their address', async () => {
+    const contactId = await aContact(d.service, { firstName: ' ', email: 'blank-name@example.com' })
+    await d.open(`/contacts/${contactId}`)
+    await d.isAt('blank-name@example.com', 1)
+  })
+
   it('lists first the recent campaigns that they did not get', async () => {
     const list = await aList(d.service)
     const [recipient, other] = [await aContact(d.service), await aContact(d.service, { firstName: 'Nina' })]

@@ -10,6 +10,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { ToList } from '../../layout/ToList.tsx'
+import { firstNameOf } from '../../lib/first-name.ts'
 import { subscriptionOf } from '../contacts/subscription.ts'
 import { suppressionText } from '../suppressions/reasons.ts'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
@@ -59,7 +60,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
   return (
     <Page
       parent={<ToList list="contacts">Contacts</ToList>}
-      title={contact?.firstName ?? contact?.email ?? 'Contact'}
+      title={contact ? (firstNameOf(contact) ?? contact.email) : 'Contact'}
       actions={
         canEdit &&
         contact && (
@@ -106,13 +107,13 @@ function ContactDetails({ contactId }: { contactId: string }) {
         <>
           <div className={classes.header}>
             <span className={classes.avatar} aria-hidden>
-              {(contact.firstName ?? contact.email)[0]?.toUpperCase()}
+              {(firstNameOf(contact) ?? contact.email)[0]?.toUpperCase()}
             </span>
             <div>
               <h2 className={classes.name}>
-                <bdi>{contact.firstName ?? contact.email}</bdi>
+                <bdi>{firstNameOf(contact) ?? contact.email}</bdi>
               </h2>
-              {contact.firstName !== null && (
+              {firstNameOf(contact) !== undefined && (
                 <p className="t2">
                   <bdi>{contact.email}</bdi>
                 </p>

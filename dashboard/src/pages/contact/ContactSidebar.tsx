@@ -2,6 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useHasRole } from '../../api/workspace.tsx'
 import { Time } from '../../components/Time.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { firstNameOf } from '../../lib/first-name.ts'
 import { UpcomingSteps } from './UpcomingSteps.tsx'
 import classes from './contact.module.css'
 
@@ -23,7 +24,7 @@ export function ContactSidebar({
   const attributeCount = Object.keys(contact.metadata).length
   return (
     <>
-      <UpcomingSteps name={contact.firstName ?? 'this contact'} enrollments={enrollments} automations={automations} />
+      <UpcomingSteps name={firstNameOf(contact) ?? 'this contact'} enrollments={enrollments} automations={automations} />
       <Section
         title="Attributes"
         meta={attributeCount}

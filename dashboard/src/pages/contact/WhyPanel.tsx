@@ -8,6 +8,7 @@ import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SentenceWithTimes } from '../../components/SentenceWithTimes.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { firstNameOf } from '../../lib/first-name.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import classes from './why.module.css'
 
@@ -32,7 +33,7 @@ export function WhyPanel({
   onChoose: (why: WhyOf | undefined) => void
   onEnroll: () => void
 }) {
-  const name = contact.firstName ?? 'this contact'
+  const name = firstNameOf(contact) ?? 'this contact'
   const [hasOpened, { open }] = useDisclosure(why !== undefined)
   const choices = useChoices(contact, hasOpened)
   return (
@@ -104,7 +105,7 @@ function Answer({ contact, why, onEnroll }: { contact: Contact; why: WhyOf; onEn
     },
     { refetchMs: 15_000 },
   )
-  const name = contact.firstName ?? contact.email
+  const name = firstNameOf(contact) ?? contact.email
   if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
   if (!data) return <SkeletonRows rows={3} />
   const { sentence, facts } = data

@@ -5,6 +5,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { count } from '../../lib/format.ts'
+import { firstNameOf } from '../../lib/first-name.ts'
 import { subscriptionOf } from '../contacts/subscription.ts'
 import classes from './segment.module.css'
 
@@ -34,7 +35,7 @@ export function Sample({ segment: { id } }: { segment: Schemas['Segment'] }) {
         {data?.data.map((contact) => (
           <li key={contact.id} className={classes.person}>
             <span className={classes.avatar} aria-hidden>
-              {(contact.firstName ?? contact.email)[0]?.toUpperCase()}
+              {(firstNameOf(contact) ?? contact.email)[0]?.toUpperCase()}
             </span>
             <span className={classes.who}>
               <Link
@@ -42,9 +43,9 @@ export function Sample({ segment: { id } }: { segment: Schemas['Segment'] }) {
                 to="/w/$workspaceId/contacts/$contactId"
                 params={{ ...params, contactId: contact.id }}
               >
-                <bdi>{contact.firstName ?? contact.email}</bdi>
+                <bdi>{firstNameOf(contact) ?? contact.email}</bdi>
               </Link>
-              {contact.firstName !== null && (
+              {firstNameOf(contact) !== undefined && (
                 <span className="small t2 cut">
                   <bdi>{contact.email}</bdi>
                 </span>

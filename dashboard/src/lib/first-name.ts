@@ -1,0 +1,3 @@
+/** Returns the first name of a contact; undefined without one. The API also stores blank names. */
+export const firstNameOf = ({ firstName }: { firstName: string | null }): string | undefined =>
+  firstName !== null && firstName.trim() !== '' ? firstName : undefined
