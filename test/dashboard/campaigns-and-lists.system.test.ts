@@ -420,7 +420,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     const both = { fromName: 'The Orchard', postalAddress: 'Orchard Ltd, 2 New Street' }
     assert.partialDeepStrictEqual(await read(), both)
     // They are checked without a click, and the provider fills its part in.
-    await d.shows('Missing', 'DNS has no such record yet.', 'example.com is at Cloudflare.')
+    await d.shows('Missing', 'DNS has no such record yet.', 'It adds example.com to each name.')
     assert.equal(
       await d.link('Open Cloudflare').getAttribute('href'),
       'https://dash.cloudflare.com/?to=/:account/example.com/dns/records',

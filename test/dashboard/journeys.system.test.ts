@@ -116,7 +116,7 @@ describe('a marketer in the dashboard', () => {
       .first()
       .click()
     await d.isAt('Delivered to 3 of 3 recipients')
-    await d.press('Draft for 2 contacts')
+    await d.press('Create draft for 2 contacts')
     await d.field('Subject').fill('Once more: winter')
     await d.press('Send to 2 contacts…', 'Send to 2 contacts')
     await eventually('both got it', () => d.sink.mails[1])

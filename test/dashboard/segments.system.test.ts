@@ -80,7 +80,7 @@ describe('segments in the dashboard', () => {
     assert.equal(await lines.getByRole('img', { name: 'Fulfilled', exact: true }).count(), 1)
     await check.getByLabel('Email or ID').fill('stranger@example.com')
     await check.getByRole('button', { name: 'Check' }).click()
-    await d.shows('No contact has this email or ID.')
+    await d.shows('Contact not found')
   })
 
   it('counts who enters and leaves before an edit is saved, and discards it', async () => {
@@ -89,7 +89,7 @@ describe('segments in the dashboard', () => {
     await value.fill('free')
     await d.page.getByRole('button', { name: 'Condition 2: actions' }).click()
     await d.page.getByRole('menuitem', { name: 'Delete' }).click()
-    await d.shows('1 contact enters and 7 leave when you save.')
+    await d.shows('1 contact will enter and 7 will leave when you save.')
     await section('Matching now').getByText('of 9 contacts, 11.1%').waitFor()
     await d.shows('Contacts who match plan is free')
     await d.press('Discard')
@@ -100,7 +100,7 @@ describe('segments in the dashboard', () => {
 
   it('exports its contacts', async () => {
     await d.open(`/segments/${id}`)
-    const [download] = await Promise.all([d.page.waitForEvent('download'), d.press('Export CSV')])
+    const [download] = await Promise.all([d.page.waitForEvent('download'), d.press('Export all as CSV')])
     assert.equal(download.suggestedFilename(), 'Paying.csv')
     const lines = (await text(await download.createReadStream())).trim().split('\r\n')
     assert.equal(lines.length, 8)
@@ -109,7 +109,7 @@ describe('segments in the dashboard', () => {
 
   it('makes a campaign for it, a copy of it, and deletes only what nothing uses', async () => {
     await d.open(`/segments/${id}`)
-    await d.press('Send campaign')
+    await d.press('Create campaign')
     const campaignId = await eventually('a draft is open', () => /campaigns\/([\w-]+)$/.exec(d.page.url())?.[1])
     const campaign = (await d.read(`campaigns/${campaignId}`)) as { audience: { segmentIds: string[] } }
     assert.deepEqual(campaign.audience.segmentIds, [id])
@@ -124,7 +124,7 @@ describe('segments in the dashboard', () => {
     await d.shows('A scheduled campaign, an automation or another segment uses this segment.')
     await d.press('Cancel')
     await choose('Duplicate')
-    await d.isAt('Paying (copy)', 1)
+    await d.isAt('Copy of Paying', 1)
     await choose('Delete…')
     await d.press('Delete segment')
     await d.isAt('Segments', 1)

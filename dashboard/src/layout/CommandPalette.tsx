@@ -71,7 +71,7 @@ export function CommandPalette() {
       label: email,
       // What was typed may be in an attribute.
       keywords: [asked],
-      ...(firstName !== null && { description: firstName }),
+      ...(firstName !== null && firstName.trim() !== '' && { description: firstName }),
       group: 'Contacts',
       leftSection: <IconUser aria-hidden />,
       onClick: () => void navigate({ to: '/w/$workspaceId/contacts/$contactId', params: { ...params, contactId: id } }),

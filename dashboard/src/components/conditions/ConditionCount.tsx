@@ -50,7 +50,7 @@ export function ChangeCount({ segmentId, condition }: { segmentId: string; condi
     <p role="status" className="t2">
       {enter === undefined || leave === undefined
         ? 'Counting…'
-        : `${plural(enter, 'contact')} ${enter === 1 ? 'enters' : 'enter'} and ${count(leave)} ${leave === 1 ? 'leaves' : 'leave'} when you save.`}
+        : `${plural(enter, 'contact')} will enter and ${count(leave)} will leave when you save.`}
     </p>
   )
 }

@@ -96,7 +96,7 @@ function WhoEnters({ draft: { trigger, triggerConfig, entry } }: { draft: Automa
         </dd>
       </dl>
       <p className="t2" style={{ margin: '8px 0' }}>
-        Contacts enter from now on. Those who met the trigger before do not.
+        Only contacts who meet the trigger from now on enter.
       </p>
     </>
   )

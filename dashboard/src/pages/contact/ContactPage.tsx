@@ -10,7 +10,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Page } from '../../layout/Page.tsx'
 import { ToList } from '../../layout/ToList.tsx'
-import { firstNameOf } from '../../lib/first-name.ts'
+import { contactName, firstNameOf } from '../../lib/first-name.ts'
 import { subscriptionOf } from '../contacts/subscription.ts'
 import { suppressionText } from '../suppressions/reasons.ts'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
@@ -60,7 +60,7 @@ function ContactDetails({ contactId }: { contactId: string }) {
   return (
     <Page
       parent={<ToList list="contacts">Contacts</ToList>}
-      title={contact ? (firstNameOf(contact) ?? contact.email) : 'Contact'}
+      title={contact ? contactName(contact) : 'Contact'}
       actions={
         canEdit &&
         contact && (
@@ -107,11 +107,11 @@ function ContactDetails({ contactId }: { contactId: string }) {
         <>
           <div className={classes.header}>
             <span className={classes.avatar} aria-hidden>
-              {(firstNameOf(contact) ?? contact.email)[0]?.toUpperCase()}
+              {contactName(contact)[0]?.toUpperCase()}
             </span>
             <div>
               <h2 className={classes.name}>
-                <bdi>{firstNameOf(contact) ?? contact.email}</bdi>
+                <bdi>{contactName(contact)}</bdi>
               </h2>
               {firstNameOf(contact) !== undefined && (
                 <p className="t2">

@@ -8,7 +8,7 @@ import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SentenceWithTimes } from '../../components/SentenceWithTimes.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
-import { firstNameOf } from '../../lib/first-name.ts'
+import { contactName, firstNameOf } from '../../lib/first-name.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import classes from './why.module.css'
 
@@ -105,7 +105,7 @@ function Answer({ contact, why, onEnroll }: { contact: Contact; why: WhyOf; onEn
     },
     { refetchMs: 15_000 },
   )
-  const name = firstNameOf(contact) ?? contact.email
+  const name = contactName(contact)
   if (error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
   if (!data) return <SkeletonRows rows={3} />
   const { sentence, facts } = data

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useListName, useMetadataKeys } from '../../api/queries.ts'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
+import { contactName, firstNameOf } from '../../lib/first-name.ts'
 import type { Column } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 import classes from './contacts.module.css'
@@ -47,11 +48,11 @@ export function useContactColumns(wanted: readonly string[] = DEFAULTS) {
     id: 'contact',
     head: 'Contact',
     phone: 'title',
-    cell: ({ email, firstName }) => (
+    cell: (row) => (
       <>
-        <bdi className="strong">{firstName ? firstName : email}</bdi>
+        <bdi className="strong">{contactName(row)}</bdi>
         <span className="small t2" style={{ display: 'block' }}>
-          {firstName ? <bdi>{email}</bdi> : 'No name'}
+          {firstNameOf(row) === undefined ? 'No name' : <bdi>{row.email}</bdi>}
         </span>
       </>
     ),

@@ -126,7 +126,7 @@ function KeyMenu({ apiKey, onChoose }: { apiKey: ApiKey; onChoose: (what: Pendin
             />
           )}
         >
-          Requests
+          View requests
         </Menu.Item>
         <Menu.Item leftSection={<IconTrash aria-hidden />} onClick={() => onChoose('delete')}>
           Delete…

@@ -112,7 +112,7 @@ export function LogsPage() {
         empty={
           [key, status, requestId].every((each) => each === undefined) ? (
             <EmptyPage icon={IconTerminal2} title="No requests yet">
-              The requests of your API keys appear here about a second after their response, for 7 days.
+              Requests of your API keys appear here within about a second and are kept for 7 days.
             </EmptyPage>
           ) : (
             <p className="t2">No requests match these filters. Requests are kept for 7 days.</p>

@@ -15,13 +15,13 @@ const ADVICE: Readonly<Record<string, string>> = {
   idempotency_key_in_progress: 'The first request is still in progress. Wait for its response.',
   idempotency_key_reused: 'Another request used this Idempotency-Key in the last 24 hours. Use a new one.',
   scope_missing: 'The API key lacks the scope that the response names. Create a key with it: scopes never change.',
-  people_only: 'Only members can do this, in the dashboard. No API key can.',
+  people_only: 'API keys can’t do this. A member can, in the dashboard.',
   path_not_found: 'Check the path. All paths of the API start with /api/v1.',
   method_not_allowed: 'Check the method. The header Allow of the response lists the methods of the path.',
   revision_conflict: 'The resource was changed in the meantime. Read it again, and repeat your change.',
   rate_limited: 'Wait for the seconds in the header Retry-After, or raise the rate limit of the API key.',
   contact_left_list: 'The contact left the list. Pass "resubscribe": true only if they asked to rejoin.',
-  too_expensive: 'A condition or a segment took the database too long. Simplify it.',
+  too_expensive: 'The condition takes too long to evaluate. Simplify it.',
   internal_error: 'Send the request again. If it fails again, report the request ID to the operator.',
   outcome_unknown: SEND_AGAIN_WITH_KEY,
   database_unavailable: SEND_AGAIN_WITH_KEY,
@@ -32,6 +32,6 @@ const ADVICE: Readonly<Record<string, string>> = {
 export function adviceFor(status: number, code: string | null): string {
   const known = code === null ? undefined : ADVICE[code]
   if (known !== undefined) return known
-  if (status === 404) return 'It does not exist in this workspace, or it was deleted. Check the ID.'
+  if (status === 404) return 'The resource does not exist in this workspace, or it was deleted. Check the ID.'
   return status >= 500 ? SEND_AGAIN : 'The response explains what is wrong.'
 }

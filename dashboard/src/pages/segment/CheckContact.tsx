@@ -1,57 +1,43 @@
 import { Button, TextInput } from '@mantine/core'
 import { IconCheck, IconX } from '@tabler/icons-react'
 import { Link } from '@tanstack/react-router'
-import { useState } from 'react'
-import { hasErrorCode, type Schemas } from '../../api/client.ts'
-import { useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspace } from '../../api/workspace.tsx'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
-import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
+import { ApiForm } from '../../primitives/ApiForm.tsx'
+import { useApiForm } from '../../primitives/use-api-form.ts'
 import { type CheckedLine, checkedLines } from './checked-parts.ts'
 import classes from './segment.module.css'
 
 /** Asks whether a contact is in a segment, and why. */
 export function CheckContact({ segment }: { segment: Schemas['Segment'] }) {
-  const [asked, setAsked] = useState<string>()
-  const [typed, setTyped] = useState('')
-  const { data, error, isFetching } = useWorkspaceQuery(
-    ['segments', segment.id, 'check', asked],
-    async (api, signal) => {
-      const params = { path: { id: segment.id, contactId: asked! } }
-      return (await api.GET('/segments/{id}/contacts/{contactId}', { params, signal })).data.data
+  const { api } = useWorkspace()
+  const form = useApiForm({
+    initialValues: { contact: '' },
+    validate: ({ contact }) => ({ contact: contact.trim() === '' && 'Enter an email address or an ID.' }),
+    async send({ contact }) {
+      const params = { path: { id: segment.id, contactId: contact.trim() } }
+      return (await api.GET('/segments/{id}/contacts/{contactId}', { params })).data.data
     },
-    { enabled: asked !== undefined },
-  )
-  const isUnknown = error !== null && hasErrorCode(error, 'contact_not_found')
+  })
+  const { data: checked, variables } = form.request
   return (
     <Section title="Check a contact">
-      <form
-        className="row"
-        aria-label="Check a contact"
-        onSubmit={(event) => {
-          event.preventDefault()
-          if (typed.trim() !== '') setAsked(typed.trim())
-        }}
-      >
+      <ApiForm form={form} label="Check a contact" hasUnsavedGuard={false} className="" fieldsClassName="row">
         <TextInput
           aria-label="Email or ID"
           placeholder="Email or ID"
           style={{ flex: 1, minWidth: 0 }}
-          value={typed}
-          onChange={({ currentTarget: { value } }) => {
-            setTyped(value)
-            setAsked(undefined)
-          }}
+          {...form.getInputProps('contact')}
         />
-        <Button type="submit" loading={isFetching}>
+        <Button type="submit" loading={form.request.isPending}>
           Check
         </Button>
-      </form>
+      </ApiForm>
       <div role="status">
-        {isUnknown && <p className={`t2 ${classes.answer}`}>No contact has this email or ID.</p>}
-        {data && <Answer segment={segment} checked={data} asked={asked!} />}
+        {checked && variables && <Answer segment={segment} checked={checked} asked={variables.contact.trim()} />}
       </div>
-      {error !== null && !isUnknown && <ErrorBanner error={error} />}
     </Section>
   )
 }

@@ -68,10 +68,6 @@ export function Matching({ condition }: { condition: Loose }) {
                   </div>
                 ))}
             </dl>
-            <p className="small t2">
-              Marketing email reaches{' '}
-              {terms[0]!.value === contactCount ? 'all of them' : `the ${count(terms[0]!.value)} subscribed`}.
-            </p>
           </>
         )}
       </div>

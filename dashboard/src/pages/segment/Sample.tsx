@@ -5,7 +5,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { StatusBadge } from '../../components/StatusBadge.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { count } from '../../lib/format.ts'
-import { firstNameOf } from '../../lib/first-name.ts'
+import { contactName, firstNameOf } from '../../lib/first-name.ts'
 import { subscriptionOf } from '../contacts/subscription.ts'
 import classes from './segment.module.css'
 
@@ -35,7 +35,7 @@ export function Sample({ segment: { id } }: { segment: Schemas['Segment'] }) {
         {data?.data.map((contact) => (
           <li key={contact.id} className={classes.person}>
             <span className={classes.avatar} aria-hidden>
-              {(firstNameOf(contact) ?? contact.email)[0]?.toUpperCase()}
+              {contactName(contact)[0]?.toUpperCase()}
             </span>
             <span className={classes.who}>
               <Link
@@ -43,7 +43,7 @@ export function Sample({ segment: { id } }: { segment: Schemas['Segment'] }) {
                 to="/w/$workspaceId/contacts/$contactId"
                 params={{ ...params, contactId: contact.id }}
               >
-                <bdi>{firstNameOf(contact) ?? contact.email}</bdi>
+                <bdi>{contactName(contact)}</bdi>
               </Link>
               {firstNameOf(contact) !== undefined && (
                 <span className="small t2 cut">

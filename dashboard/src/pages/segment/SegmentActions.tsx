@@ -12,7 +12,7 @@ import { ExportContacts } from '../contacts/ExportContacts.tsx'
 
 const onError = (error: unknown) => void notifications.show({ message: errorMessage(error), color: 'bad' })
 
-/** Exports a segment, makes a campaign for it or a copy of it, and asks to delete it. */
+/** Exports a segment, creates a campaign for it or a copy of it, and asks to delete it. */
 export function SegmentActions({
   segment: { id, name, condition },
   onDelete,
@@ -27,7 +27,7 @@ export function SegmentActions({
   const campaign = useCreateCampaign()
   const duplicate = useMutation({
     mutationFn: async () => {
-      const body = { name: `${name.slice(0, 190)} (copy)`, condition }
+      const body = { name: `Copy of ${name}`.slice(0, 200), condition }
       const { data } = await callOnce([workspace.id, 'segment', body], (header) =>
         api.POST('/segments', { params: { header }, body }),
       )
@@ -48,7 +48,7 @@ export function SegmentActions({
           loading={campaign.isPending}
           onClick={() => campaign.mutate({ audience })}
         >
-          Send campaign
+          Create campaign
         </Button>
       )}
       <Menu>

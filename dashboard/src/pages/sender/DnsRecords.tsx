@@ -131,8 +131,7 @@ function DnsHost({
   return (
     <div className={classes.host}>
       <p>
-        <span className="strong">{zone}</span> is at {name}.{' '}
-        {isShort && `Names are written without ${zone}, which ${name} appends.`}
+        DNS provider: <span className="strong">{name}</span>. {isShort && `It adds ${zone} to each name.`}
       </p>
       <SegmentedControl
         aria-label="Names"
@@ -158,7 +157,7 @@ function Fault({ of: { status, problem, found } }: { of: Schemas['SenderCheck'][
         {problem ??
           (status === 'MISSING'
             ? 'DNS has no such record yet. A new one usually appears within an hour.'
-            : 'The record has another value.')}
+            : 'The record has a different value.')}
       </p>
       {found.length > 0 && (
         <p className="t2">

@@ -105,7 +105,7 @@ export function TemplateEditor({
           {draft.kept && (
             <Notice title="Unsaved changes">
               <p>
-                They were made in this browser <Time at={draft.kept.at} />.
+                Made in this browser <Time at={draft.kept.at} />.
               </p>
               <div className="row">
                 <Button onClick={draft.kept.restore}>Restore changes</Button>

@@ -8,6 +8,8 @@ export interface Starter {
   subject: string | null
   previewText: string | null
   design: Design
+  /** Whether it needs no data of a transactional email. */
+  isForCampaigns: boolean
 }
 
 /** The look of the workspace, from its sender. */
@@ -55,7 +57,7 @@ const WELCOME = [
     styled('NUMBER', 'Create your first project.'),
     styled('NUMBER', 'Invite a colleague.'),
     styled('NUMBER', 'Choose which emails you want.'),
-    paragraph('Questions? Reply to this email. We read every answer.'),
+    paragraph('Questions? Reply to this email. We read every reply.'),
   ),
 ]
 
@@ -67,12 +69,12 @@ const RECEIPT = [
   line([{ text: 'Total', bold: true }], [{ text: '{{ data.total | default: "See the invoice" }}', bold: true }]),
   divider,
   button('Download invoice', `{{ data.invoiceUrl | default: "${SITE}/invoices" }}`),
-  text(paragraph('Something is not right? Reply to this email.')),
+  text(paragraph('Is something wrong? Just reply to this email.')),
 ]
 
 const NEWSLETTER: Block[] = [
   text(
-    heading('News of this month'),
+    heading('This month’s news'),
     paragraph(`Hi ${NAME}, here is what we built, what we learned, and what comes next.`),
   ),
   divider,
@@ -105,7 +107,7 @@ const TRIAL = [
   line('Your plan now', '{{ contact.metadata.plan | default: "Trial" }}'),
   line('After the trial', 'Free'),
   divider,
-  text(paragraph('Need more time? Reply to this email, and we extend your trial.')),
+  text(paragraph('Need more time? Reply to this email, and we’ll extend your trial.')),
 ]
 
 const WIN_BACK = [
@@ -116,21 +118,23 @@ const WIN_BACK = [
     styled('BULLET', 'Something that is easier.'),
     styled('BULLET', 'Something that you asked for.'),
   ),
-  button('See what is new', `${SITE}/new`),
-  text(paragraph('Not interested any more? Unsubscribe below, and we stop writing.')),
+  button('See what’s new', `${SITE}/new`),
+  text(paragraph('No longer interested? Unsubscribe below, and we’ll stop emailing you.')),
 ]
 
 const EMAILS: readonly (Omit<Starter, 'design'> & { blocks: readonly Block[] })[] = [
   {
     id: 'blank',
+    isForCampaigns: false,
     name: 'Blank',
-    description: 'An empty email',
+    description: 'Only a greeting',
     subject: null,
     previewText: null,
     blocks: [text(heading(`Hello ${NAME}`), { style: 'PARAGRAPH', runs: [] })],
   },
   {
     id: 'welcome',
+    isForCampaigns: true,
     name: 'Welcome',
     description: 'First email after sign-up',
     subject: `Welcome, ${FRIEND}`,
@@ -139,6 +143,7 @@ const EMAILS: readonly (Omit<Starter, 'design'> & { blocks: readonly Block[] })[
   },
   {
     id: 'receipt',
+    isForCampaigns: false,
     name: 'Receipt',
     description: 'Payment confirmation',
     subject: 'Your receipt',
@@ -147,14 +152,16 @@ const EMAILS: readonly (Omit<Starter, 'design'> & { blocks: readonly Block[] })[
   },
   {
     id: 'newsletter',
+    isForCampaigns: true,
     name: 'Newsletter',
     description: 'Stories and links',
-    subject: 'News of this month',
+    subject: 'This month’s news',
     previewText: 'What we built, what we learned, and what comes next.',
     blocks: NEWSLETTER,
   },
   {
     id: 'trial-ends',
+    isForCampaigns: true,
     name: 'Trial ends',
     description: 'Reminder with upgrade button',
     subject: 'Your trial ends soon',
@@ -163,9 +170,10 @@ const EMAILS: readonly (Omit<Starter, 'design'> & { blocks: readonly Block[] })[
   },
   {
     id: 'win-back',
+    isForCampaigns: true,
     name: 'Win-back',
     description: 'For inactive contacts',
-    subject: 'What is new since your last visit',
+    subject: 'What’s new since your last visit',
     previewText: 'Pick up where you left off.',
     blocks: WIN_BACK,
   },

@@ -1,12 +1,9 @@
 import { StarterChoice, useStarters } from '../../templates/StarterChoice.tsx'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
-/** The starters that need no data of a transactional email. */
-const FOR_CAMPAIGNS = ['newsletter', 'welcome', 'trial-ends', 'win-back']
-
 /** Offers designs for an email that is empty. A subject that is written stays. */
 export function CampaignStarters({ draft: { form, fields } }: { draft: CampaignDraft }) {
-  const starters = useStarters()?.filter(({ id }) => FOR_CAMPAIGNS.includes(id))
+  const starters = useStarters()?.filter(({ isForCampaigns }) => isForCampaigns)
   if (!starters) return null
   return (
     <StarterChoice

@@ -52,7 +52,7 @@ export function CampaignReport({ campaign, startedAt }: { campaign: Campaign; st
       )}
       {report && report.results.sent > 0 && <Rates results={report.results} />}
       {report && <ReputationWarnings findings={report.reputation} />}
-      {report && <Engagement campaign={campaign} startedAt={startedAt} results={report.results} />}
+      <Engagement campaign={campaign} startedAt={startedAt} />
       {report && report.links.length > 0 && (
         <ClicksByLink campaign={campaign} links={report.links} clicked={report.results.clicked} />
       )}

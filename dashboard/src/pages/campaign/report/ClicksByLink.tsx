@@ -25,7 +25,7 @@ export function ClicksByLink({
   clicked: number
 }) {
   const rows = ofAllVariants(links)
-  const shares = new Map(rows.map(({ url, clicks }) => [url, `${Math.round((100 * clicks) / clicked)}%`]))
+  const shares = new Map(rows.map(({ url, clicks }) => [url, percentOf(clicks, clicked)]))
   const email = useMarkedEmail(campaign, shares)
   return (
     <Section title="Clicks by link" meta={`${plural(clicked, 'contact')} clicked`}>

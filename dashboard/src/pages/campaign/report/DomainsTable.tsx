@@ -15,8 +15,6 @@ interface Row {
 }
 
 const MAX_DOMAINS = 8
-/** The share of bounces from which receivers distrust a sender. */
-const MAX_BOUNCED = 0.01
 
 /** The recipients of a campaign by receiving domain: what became of their emails, or how far it is. */
 export function DomainsTable({ campaign, isUnderWay }: { campaign: Campaign; isUnderWay: boolean }) {
@@ -97,12 +95,6 @@ function columnsOf(isUnderWay: boolean, total: Results | undefined): readonly Co
 
 const orZero = (value: number) => <span className={value === 0 ? 't3' : ''}>{count(value)}</span>
 
-/** Bounces with their share, if it harms the sender. */
-function bouncedOf({ bounced, delivered }: Results) {
-  if (bounced <= MAX_BOUNCED * (delivered + bounced)) return orZero(bounced)
-  return (
-    <span style={{ color: 'var(--warn)' }}>
-      {count(bounced)} ({percentOf(bounced, delivered + bounced)})
-    </span>
-  )
-}
+/** Bounces with their share. */
+const bouncedOf = ({ bounced, delivered }: Results) =>
+  bounced === 0 ? orZero(0) : `${count(bounced)} (${percentOf(bounced, delivered + bounced)})`

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../api/client.ts'
 import { Section } from '../../../layout/Page.tsx'
 import { useNow } from '../../../lib/clock.ts'
-import { count, dateOf, percentOf, plural } from '../../../lib/format.ts'
+import { dateOf, plural } from '../../../lib/format.ts'
 import { Bars } from '../../../primitives/Bars.tsx'
 import type { Campaign } from '../../campaigns/campaigns.ts'
 import { useTimeline } from './use-timeline.ts'
@@ -11,15 +11,7 @@ const HOURS = 48
 const HOUR_MS = 3_600_000
 
 /** First opens and clicks by hour since the start. */
-export function Engagement({
-  campaign,
-  startedAt,
-  results: { opened, clicked },
-}: {
-  campaign: Campaign
-  startedAt: string
-  results: Schemas['CampaignReport']['results']
-}) {
+export function Engagement({ campaign, startedAt }: { campaign: Campaign; startedAt: string }) {
   const timeline = useTimeline(campaign)
   const now = useNow(60)
   if (!timeline || timeline.hours.length === 0) return null
@@ -38,9 +30,7 @@ export function Engagement({
     >
       <Bars label="Opens and clicks by hour" bars={everyHour(hours, new Date(startedAt), now)} tone="accent" />
       <p className="small t2" style={{ marginTop: 8 }}>
-        {count(sum('opened'))} of {plural(opened, 'open')} ({percentOf(sum('opened'), opened)}) and{' '}
-        {count(sum('clicked'))} of {plural(clicked, 'click')}
-        {clicked > 0 && ` (${percentOf(sum('clicked'), clicked)})`} came in this time.
+        {plural(sum('opened'), 'open')} and {plural(sum('clicked'), 'click')} in the first {HOURS} hours.
       </p>
     </Section>
   )
