@@ -11,7 +11,7 @@ export const MAX_CONSENT_CHANGES = 100
 
 /** A change of a contact's consent: what is stored of it, who made it, and the message that led to it. */
 export type ConsentChange = Omit<StoredChange, 'change' | 'actor'> & {
-  /** `UNSUBSCRIBED` is an unsubscribe by a link that no longer applies. */
+  /** `UNSUBSCRIBED` is the use of an unsubscribe link of which no other change is stored: there was an earlier one, or a later one. */
   change: StoredChange['change'] | 'UNSUBSCRIBED'
   /** `null` if it is unknown. */
   by: 'CONTACT' | 'MEMBER' | 'API_KEY' | 'IMPORT' | null

@@ -36,7 +36,7 @@ const consentChangeResponse = object({
     .required()
     .meta({
       description:
-        'SUPPRESSED: the address is suppressed. UNSUBSCRIBED: the contact unsubscribed by a link, and was subscribed again later. ' +
+        'SUPPRESSED: the address is suppressed. UNSUBSCRIBED: the contact used the unsubscribe link of an email; they had unsubscribed before, or were subscribed again later. ' +
         'ASKED_TO_CONFIRM: the contact has not confirmed the list yet.',
       example: 'SUPPRESSED',
     }),

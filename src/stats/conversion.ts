@@ -1,5 +1,5 @@
 import { array, number, object, string } from 'yup'
-import { count, id, nullableText, timestamp } from '../http/index.ts'
+import { type Caller, count, id, nullableText, timestamp } from '../http/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import {
   type BranchConversion,
@@ -90,7 +90,7 @@ export const conversionResponse = object({
         version: number().integer().min(1).required().meta({ example: 8 }),
         publishedAt: timestamp('When the version was published.'),
         publishedBy: nullableText(
-          'The email address of the member or the name of the API key, as long as the audit log has it.',
+          'The email address of the member or the name of the API key, as long as the audit log has it. Always null for API keys.',
           'robin@example.com',
         ),
         ...converted,
@@ -118,7 +118,12 @@ export const conversionResponse = object({
   .required()
   .meta({ component: 'Conversion', description: 'How many enrollments of an automation reached its goal.' })
 
-export const presentConversion = ({ versions, ...conversion }: Conversion) => ({
+/** Presents a conversion. An API key does not learn who publishes: only owners list members. */
+export const presentConversion = ({ versions, ...conversion }: Conversion, { by }: Caller) => ({
   ...conversion,
-  versions: versions.map(({ publishedAt, ...version }) => ({ ...version, publishedAt: publishedAt.toISOString() })),
+  versions: versions.map(({ publishedAt, publishedBy, ...version }) => ({
+    ...version,
+    publishedAt: publishedAt.toISOString(),
+    publishedBy: by.kind === 'key' ? null : publishedBy,
+  })),
 })

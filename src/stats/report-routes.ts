@@ -50,7 +50,7 @@ export const reportOperations = [
     async handle({ caller, params, query }, { em }) {
       const unit = em.fork()
       const automation = await findAutomation(unit, caller.workspace.id, params.id)
-      return ok(presentConversion(await getConversion(unit, automation.id, query.windowDays)))
+      return ok(presentConversion(await getConversion(unit, automation.id, query.windowDays), caller))
     },
   }),
 

@@ -142,7 +142,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await designer.getByLabel('Label').fill('Order a box')
     await designer.getByLabel('Link', { exact: true }).fill('https')
     await designer.getByText('1 problem').first().waitFor()
-    await designer.getByLabel('Link', { exact: true }).fill('https://example.com/box')
+    await designer.getByLabel('Link', { exact: true }).fill('https://orchard.example/box')
     await designer.getByText('No problems').first().waitFor()
     await d.press('Done')
     await d.shows(/^Saved \d/)

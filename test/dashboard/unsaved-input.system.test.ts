@@ -32,7 +32,9 @@ describe('unsaved input in dashboard forms', () => {
       await d.open(`/templates/${id}`)
       await subject.fill(text)
       await eventually('it is kept', () =>
-        d.page.evaluate<true | undefined>(`localStorage.getItem('template ${id}')?.includes('${text}') || undefined`),
+        d.page.evaluate<true | undefined>(
+          `localStorage.getItem('template edits 1 ${d.owner.email} ${id}')?.includes('${text}') || undefined`,
+        ),
       )
       d.page.once('dialog', (dialog) => void dialog.accept())
     }

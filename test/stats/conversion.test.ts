@@ -112,15 +112,16 @@ describe('the conversion of an automation', () => {
          values ($1::uuid, $2::uuid, $3::uuid, $4::uuid, $5::integer, 'COMPLETED', now(), now())`,
         [newId(), service.workspaceId, id, await aContact(service), version],
       )
+    const path = `automations/${id}/conversion`
+    const namesIn = (data: unknown) =>
+      (data as { versions: { publishedBy: string | null }[] }).versions.map(({ publishedBy }) => publishedBy)
     const names = async () =>
-      (
-        (await service.call('GET', `automations/${id}/conversion`)).body.data.versions as {
-          publishedBy: string | null
-        }[]
-      ).map(({ publishedBy }) => publishedBy)
+      namesIn((await owner.browser.ask('GET', path, { workspaceId: service.workspaceId })).body?.data)
     const [second, first] = await names()
     assert.equal(second, owner.email)
     assert.ok(first)
+    // An API key does not learn the addresses of members.
+    assert.deepEqual(namesIn((await service.call('GET', path)).body.data), [null, null])
     await sql(em(), `delete from audit_entries where workspace_id = $1::uuid`, [service.workspaceId])
     assert.deepEqual(await names(), [null, null])
   })

@@ -37,17 +37,20 @@ export function UnsavedDialog({
  * Asks for confirmation when the user leaves a form that is not saved.
  * @param isSending whether the form is being saved
  * @param closesWith the search parameter whose change closes the form, if any
+ * @param onDiscard called when the user leaves without the changes
  * @param asks texts to use instead of the defaults
  */
 export function UnsavedChangesGuard({
   isDirty,
   isSending,
   closesWith,
+  onDiscard,
   asks,
 }: {
   isDirty: boolean
   isSending: boolean
   closesWith?: string | undefined
+  onDiscard?: () => void
   asks?: { title: string; leave: string; message: string }
 }) {
   const { status, proceed, reset } = useBlocker({
@@ -70,7 +73,10 @@ export function UnsavedChangesGuard({
       {...(isSending && { title: 'Still saving', leave: 'Leave' })}
       {...(asks && { title: asks.title, leave: asks.leave })}
       onStay={reset}
-      onLeave={proceed}
+      onLeave={() => {
+        if (!isSending) onDiscard?.()
+        proceed()
+      }}
     >
       <p className="t2">
         {asks?.message ??

@@ -89,7 +89,9 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
             <tr>
               {bulk && (
                 <th className={classes.check}>
-                  {!isPhone && (
+                  {isPhone ? (
+                    <VisuallyHidden>Select</VisuallyHidden>
+                  ) : (
                     <Checkbox
                       aria-label="Select all"
                       checked={selection.shownCount === rows.length}

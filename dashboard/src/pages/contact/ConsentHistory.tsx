@@ -30,7 +30,7 @@ function textOf({ change, reason, listName }: Change): string {
   if (change === 'JOINED_LIST') return `Joined ${list}`
   if (change === 'LEFT_LIST') return `Unsubscribed from ${list}`
   if (change === 'ASKED_TO_CONFIRM') return `Asked to confirm ${list}`
-  if (change === 'UNSUBSCRIBED') return 'Unsubscribed, and subscribed again later'
+  if (change === 'UNSUBSCRIBED') return 'Used the unsubscribe link'
   return REASON_TEXTS[reason ?? 'MANUAL']
 }
 

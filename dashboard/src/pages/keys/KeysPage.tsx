@@ -54,7 +54,7 @@ export function KeysPage() {
         </>
       }
     >
-      {shown && <CreatedKey apiKey={shown} onDone={() => setShown(undefined)} />}
+      {shown && <CreatedKey key={shown.id} apiKey={shown} onDone={() => setShown(undefined)} />}
       {isCreating && <NewKeyForm onCreated={show} onCancel={close} />}
       <Section
         title={`API keys of ${workspace.name}`}

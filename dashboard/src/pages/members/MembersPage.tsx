@@ -32,7 +32,7 @@ export function MembersPage() {
         )
       }
     >
-      {link !== undefined && <InviteLink of={link} onDone={() => setLink(undefined)} />}
+      {link !== undefined && <InviteLink key={link.link} of={link} onDone={() => setLink(undefined)} />}
       {isInviting && (
         <InviteForm
           onCreated={(made) => {

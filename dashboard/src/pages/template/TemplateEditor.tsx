@@ -32,7 +32,7 @@ export function TemplateEditor({
   children: ReactNode
 }) {
   const canEdit = useHasRole('editor')
-  const draft = useTemplateDraft(from)
+  const draft = useTemplateDraft(from, canEdit)
   const { template, fields, set, design, content, request, theirs } = draft
   const dataKeys = useMetadataKeys()
   const [showsVersions, { open, close }] = useDisclosure()
@@ -90,7 +90,7 @@ export function TemplateEditor({
         </>
       }
     >
-      <UnsavedChangesGuard isDirty={draft.isDirty} isSending={request.isPending} />
+      <UnsavedChangesGuard isDirty={draft.isDirty} isSending={request.isPending} onDiscard={draft.discardKept} />
       {showsVersions && <VersionsPanel draft={draft} canEdit={canEdit} onClose={close} />}
       <div ref={page} className={classes.page}>
         <div className={classes.notices}>
@@ -109,7 +109,7 @@ export function TemplateEditor({
               </p>
               <div className="row">
                 <Button onClick={draft.kept.restore}>Restore changes</Button>
-                <Button variant="subtle" color="gray" onClick={draft.kept.discard}>
+                <Button variant="subtle" color="gray" onClick={draft.discardKept}>
                   Discard
                 </Button>
               </div>

@@ -26,15 +26,18 @@ function write(key: string, kept: Kept<unknown>): void {
 }
 
 /**
- * Keeps unsaved edits in this browser, so that they survive a crash or a closed tab.
+ * Keeps unsaved edits in this browser, so that they survive a crash or a closed tab. What an earlier visit left unsaved stays until it is
+ * taken or discarded, and nothing else is kept until then.
  *
+ * @param key names the account, what is edited, and the format; `undefined` if nothing is to be kept
  * @param edits the same object until it changes; `undefined` while everything is saved
- * @returns what an earlier visit left unsaved, until it is taken or discarded
  */
-export function useKeptEdits<Edits>(key: string, edits: Edits | undefined) {
-  const [kept, setKept] = useState(() => read<Edits>(key))
+export function useKeptEdits<Edits>(key: string | undefined, edits: Edits | undefined) {
+  const [kept, setKept] = useState(() => (key === undefined ? undefined : read<Edits>(key)))
   const hasEdited = useRef(false)
+  const isUndecided = kept !== undefined
   useEffect(() => {
+    if (key === undefined || isUndecided) return undefined
     if (edits === undefined) {
       if (hasEdited.current) localStorage.removeItem(key)
       return undefined
@@ -42,12 +45,13 @@ export function useKeptEdits<Edits>(key: string, edits: Edits | undefined) {
     hasEdited.current = true
     const timer = setTimeout(() => write(key, { edits, at: new Date().toISOString() }), PAUSE_MS)
     return () => clearTimeout(timer)
-  }, [key, edits])
+  }, [key, isUndecided, edits])
   return {
     kept,
     take: () => setKept(undefined),
+    /** Drops what is kept: of an earlier visit, or of this one. */
     discard: () => {
-      localStorage.removeItem(key)
+      if (key !== undefined) localStorage.removeItem(key)
       setKept(undefined)
     },
   }

@@ -1,6 +1,7 @@
 import { useMutation } from '@tanstack/react-query'
 import { useMemo, useRef, useState } from 'react'
 import { hasErrorCode, isOutcomeUnknown, type Schemas } from '../../api/client.ts'
+import { useSession } from '../../api/session.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { type EmailDesign, fromDesign } from '../../editor/content.ts'
 import { stableJson } from '../../lib/stable-json.ts'
@@ -31,7 +32,7 @@ const editedOf = (template: Template): Edited => ({ fields: fieldsOf(template), 
 export type TemplateDraft = ReturnType<typeof useTemplateDraft>
 
 /** A template as it is being edited, and how it is saved. */
-export function useTemplateDraft(from: LoadedTemplate) {
+export function useTemplateDraft(from: LoadedTemplate, canEdit: boolean) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   // The template as loaded when the form opened; the page keeps refetching.
@@ -63,7 +64,10 @@ export function useTemplateDraft(from: LoadedTemplate) {
     () => (isDirty ? { from: loaded, edited: history.value } : undefined),
     [isDirty, loaded, history.value],
   )
-  const { kept, take, discard } = useKeptEdits(`template ${template.id}`, unsaved)
+  const account = useSession().data?.account.email
+  // The number changes with the format of the edits.
+  const keptKey = canEdit && account !== undefined ? `template edits 1 ${account} ${template.id}` : undefined
+  const { kept, take, discard } = useKeptEdits(keptKey, unsaved)
   const request = useMutation({
     mutationFn: async (sent: { body: object; is: string; over: string | null }): Promise<LoadedTemplate> => {
       const path = { id: template.id }
@@ -114,10 +118,11 @@ export function useTemplateDraft(from: LoadedTemplate) {
         fields: { ...before, ...code, format: 'MJML' },
         design: { nodes: [], theme: {} },
       })),
+    /** Drops the edits that are kept in the browser. */
+    discardKept: discard,
     /** Edits that an earlier visit left unsaved. */
     kept: kept && {
       at: kept.at,
-      discard,
       // Based on what was loaded at that time, so that later versions are not overwritten.
       restore: () => {
         take()

@@ -17,6 +17,8 @@ import type { AudienceCount } from './use-audience-count.ts'
 import type { CampaignDraft } from './use-campaign-draft.ts'
 
 const PAUSE_MS = 500
+/** Links of the starters, which the author replaces. */
+const DUMMY_LINK = /^https?:\/\/example\.com\b/i
 /** Gmail cuts off what is longer. */
 const MAX_KB = 102
 
@@ -128,7 +130,9 @@ function useEmailChecks({ fields, form }: CampaignDraft): Check[] {
     add('variables', 'Variables', 'error', `${unknown.join(', ')} ${unknown.length === 1 ? 'is' : 'are'} unknown`)
   else add('variables', 'Variables', 'ok', 'All are known')
   const broken = data.links.filter((url) => !/^(https?:|mailto:|tel:|sms:)./i.test(url))
-  if (broken.length > 0) add('links', 'Links', 'error', `${broken[0]!} isn’t a web or email address`)
+  const dummy = data.links.filter((url) => DUMMY_LINK.test(url))
+  if (dummy.length > 0) add('links', 'Links', 'error', `${dummy[0]!} is the link of a starter. Replace it`)
+  else if (broken.length > 0) add('links', 'Links', 'error', `${broken[0]!} isn’t a web or email address`)
   else add('links', 'Links', 'ok', data.links.length === 0 ? 'None' : plural(data.links.length, 'link'))
   if (fields.category === 'marketing') add('unsubscribe', 'Unsubscribe', 'ok', 'Link and one-click header are added')
   const kb = Math.ceil(data.bytes / 1024)

@@ -20,17 +20,23 @@ export type SegmentGroup = keyof typeof CONDITIONS
 export const isSegmentGroup = (group: RecipientGroup | undefined): group is SegmentGroup =>
   group !== undefined && group in CONDITIONS
 
+/** The contacts who are still in one of the lists and segments of the audience: a resend must not reach those who left the list. */
+const stillIn = ({ listIds, segmentIds }: Campaign['audience']) => ({
+  any: [...listIds.map((list) => ({ list })), ...segmentIds.map((segment) => ({ segment }))],
+})
+
 /** Returns a function that creates a segment of a group of recipients. It stays current: a later open counts. */
-export function useCreateSegment({ id, name }: Campaign): (group: SegmentGroup) => Promise<string> {
+export function useCreateSegment({ id, name, audience }: Campaign): (group: SegmentGroup) => Promise<string> {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   return useCallback(
     async (group) => {
-      const body = { name: `${name}: ${group.replace('-', ' ')}`.slice(0, 200), condition: CONDITIONS[group](id) }
+      const condition = { all: [CONDITIONS[group](id), stillIn(audience)] }
+      const body = { name: `${name}: ${group.replace('-', ' ')}`.slice(0, 200), condition }
       const { data } = await api.POST('/segments', { body })
       void invalidate('segments')
       return data.data.id
     },
-    [api, invalidate, id, name],
+    [api, invalidate, id, name, audience],
   )
 }
