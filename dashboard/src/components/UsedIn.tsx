@@ -7,9 +7,6 @@ import { CAMPAIGN_STATUS, type CampaignStatus } from '../pages/campaigns/campaig
 import { AUTOMATION_STATUS, type AutomationStatus, StatusBadge } from './StatusBadge.tsx'
 import classes from './UsedIn.module.css'
 
-/** A record that uses another one. */
-export type Use = Schemas['MediaUse'] | Schemas['SegmentUse']
-
 const KINDS = {
   TEMPLATE: { label: 'Template', icon: IconTemplate },
   AUTOMATION: { label: 'Automation', icon: IconSitemap },
@@ -26,6 +23,16 @@ const ROLES = {
   EXCLUSION: 'Excluded',
 } as const
 
+/** A record that uses another one. */
+export interface Use {
+  kind: keyof typeof KINDS
+  id: string
+  name: string
+  /** The status of an automation or a campaign. */
+  status?: string | null
+  role?: Schemas['SegmentUse']['role']
+}
+
 /** Lists what uses a record, with links. @param none says that there is nothing */
 export function UsedIn({ uses, none }: { uses: readonly Use[]; none: string }) {
   if (uses.length === 0) return <p className="t2">{none}</p>
@@ -36,7 +43,7 @@ export function UsedIn({ uses, none }: { uses: readonly Use[]; none: string }) {
           <KindIcon kind={use.kind} />
           <span className={classes.name}>
             <UseLink use={use}>{use.name}</UseLink>
-            <span className="small t2">{'role' in use ? ROLES[use.role] : KINDS[use.kind].label}</span>
+            <span className="small t2">{use.role ? ROLES[use.role] : KINDS[use.kind].label}</span>
           </span>
           <UseStatus use={use} />
         </li>
@@ -68,7 +75,7 @@ function KindIcon({ kind }: Pick<Use, 'kind'>) {
 }
 
 function UseStatus({ use: { kind, status } }: { use: Use }) {
-  if (status === null) return null
+  if (!status) return null
   const style =
     kind === 'AUTOMATION' ? AUTOMATION_STATUS[status as AutomationStatus] : CAMPAIGN_STATUS[status as CampaignStatus]
   return <StatusBadge status={style} plain />

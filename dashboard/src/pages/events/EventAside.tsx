@@ -1,12 +1,11 @@
-import { Link } from '@tanstack/react-router'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { type Use, UsedIn } from '../../components/UsedIn.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { AskButton } from '../../primitives/AskButton.tsx'
 import { AsidePanel } from '../../primitives/AsidePanel.tsx'
-import classes from './events.module.css'
 
 type EventName = Schemas['EventName']
 type Property = EventName['properties'][number]
@@ -14,10 +13,11 @@ type Property = EventName['properties'][number]
 /** Shows the data of an event as it was sent, what uses it, and a misspelled name. */
 export function EventAside({ event, onClose }: { event: EventName; onClose: () => void }) {
   const { name, properties, usedBy, similarTo } = event
-  const { workspace } = useWorkspace()
-  const params = { workspaceId: workspace.id }
   const mixed = properties.filter(({ types }) => types.filter((type) => type !== 'null').length > 1)
-  const users = usedBy.automations.length + usedBy.segments.length
+  const uses = [
+    ...usedBy.automations.map((automation): Use => ({ kind: 'AUTOMATION', ...automation })),
+    ...usedBy.segments.map((segment): Use => ({ kind: 'SEGMENT', ...segment })),
+  ]
   return (
     <AsidePanel label="Event" title={<span className="mono">{name}</span>} onClose={onClose}>
       <Section title="Data" meta="of the newest events">
@@ -35,37 +35,8 @@ export function EventAside({ event, onClose }: { event: EventName; onClose: () =
           </p>
         ))}
       </Section>
-      <Section title="Used by" meta={users}>
-        {users === 0 ? (
-          <p className="t2">No automation and no segment uses it.</p>
-        ) : (
-          <ul>
-            {usedBy.automations.map((automation) => (
-              <li key={automation.id} className={classes.user}>
-                <Link
-                  className="link"
-                  to="/w/$workspaceId/automations/$automationId"
-                  params={{ ...params, automationId: automation.id }}
-                >
-                  {automation.name}
-                </Link>
-                <span className="t3">Automation</span>
-              </li>
-            ))}
-            {usedBy.segments.map((segment) => (
-              <li key={segment.id} className={classes.user}>
-                <Link
-                  className="link"
-                  to="/w/$workspaceId/segments/$segmentId"
-                  params={{ ...params, segmentId: segment.id }}
-                >
-                  {segment.name}
-                </Link>
-                <span className="t3">Segment</span>
-              </li>
-            ))}
-          </ul>
-        )}
+      <Section title="Used by" meta={uses.length}>
+        <UsedIn uses={uses} none="No automation and no segment uses it." />
       </Section>
       {similarTo !== null && <SimilarName event={event} similarTo={similarTo} onDone={onClose} />}
     </AsidePanel>
