@@ -1,6 +1,6 @@
 import { type ComboboxItem, SegmentedControl } from '@mantine/core'
 import { useElementSize } from '@mantine/hooks'
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Api, Schemas } from '../api/client.ts'
 import { useWorkspaceQuery } from '../api/workspace.tsx'
 import { ContactSelect } from './ContactSelect.tsx'
@@ -156,25 +156,34 @@ export function EmailFrame({
   html,
   look,
   title = 'Email',
+  width = WIDTHS[look],
+  height = HEIGHT,
+  isDecorative = false,
 }: {
   html: string
   look: Exclude<PreviewMode, 'text'>
   title?: string
+  width?: number
+  height?: number
+  /** Whether it is a picture only, hidden from screen readers and the keyboard. It loads when it comes into view. */
+  isDecorative?: boolean
 }) {
   const screen = look === 'dark' ? 'dark' : 'light'
   const images = useWebImages(imagesIn(html))
-  const { ref: room, width } = useElementSize()
-  const scale = width === 0 ? 1 : Math.min(1, width / WIDTHS[look])
+  const shown = useMemo(() => safeHtml(forColorScheme(html, screen), images), [html, screen, images])
+  const { ref: room, width: available } = useElementSize()
+  const scale = available === 0 ? 1 : Math.min(1, available / width)
   return (
-    <div ref={room} className={classes.room} style={{ height: HEIGHT * scale }}>
+    <div ref={room} className={classes.room} style={{ height: height * scale }}>
       <iframe
         className={classes.frame}
         title={title}
         sandbox=""
-        srcDoc={safeHtml(forColorScheme(html, screen), images)}
+        srcDoc={shown}
+        {...(isDecorative && { 'aria-hidden': true, tabIndex: -1, loading: 'lazy' })}
         style={{
-          width: WIDTHS[look],
-          height: HEIGHT,
+          width,
+          height,
           colorScheme: screen,
           // Where the email sets no background, the mail client's shows, not this page's.
           background: BACKGROUNDS[screen],

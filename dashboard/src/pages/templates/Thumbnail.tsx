@@ -1,10 +1,8 @@
-import { useElementSize, useIntersection, useMergedRef } from '@mantine/hooks'
+import { useIntersection } from '@mantine/hooks'
 import { IconTemplate } from '@tabler/icons-react'
-import { useMemo } from 'react'
 import type { Api, Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
-import { imagesIn, useWebImages } from '../../components/media/web-images.ts'
-import { forColorScheme, safeHtml } from '../../lib/safe-html.ts'
+import { EmailFrame } from '../../components/EmailPreview.tsx'
 import classes from './templates.module.css'
 
 /** The size at which the email is rendered before it is scaled, in pixels. */
@@ -23,27 +21,16 @@ export function Thumbnail({
   of: readonly unknown[]
   preview: (api: Api, signal: AbortSignal) => Promise<Schemas['TemplatePreview']>
 }) {
-  const { ref: seen, entry } = useIntersection({ rootMargin: '200px' })
-  const { ref: sized, width } = useElementSize()
+  const { ref, entry } = useIntersection({ rootMargin: '200px' })
   const { data } = useWorkspaceQuery(['thumbnail', ...of], preview, {
     enabled: entry?.isIntersecting === true,
     staleMs: Infinity,
   })
   const html = data?.html ?? ''
-  const images = useWebImages(imagesIn(html))
-  const shown = useMemo(() => safeHtml(forColorScheme(html, 'light'), images), [html, images])
   return (
-    <div ref={useMergedRef(seen, sized)} className={classes.thumbnail} aria-hidden inert>
+    <div ref={ref} className={classes.thumbnail} aria-hidden inert>
       {html !== '' ? (
-        <iframe
-          aria-hidden
-          tabIndex={-1}
-          title="Thumbnail"
-          loading="lazy"
-          sandbox=""
-          srcDoc={shown}
-          style={{ width: WIDTH, height: HEIGHT, transform: `scale(${width / WIDTH})` }}
-        />
+        <EmailFrame html={html} look="wide" title="Thumbnail" width={WIDTH} height={HEIGHT} isDecorative />
       ) : (
         data && <IconTemplate />
       )}
