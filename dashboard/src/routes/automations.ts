@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router'
+import { isOneOf } from '../lib/is-one-of.ts'
 import { lazyPage } from '../lib/load-with-retry.ts'
 import { workspaceRoute } from './workspace.ts'
 
@@ -9,7 +10,7 @@ const automations = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/automations',
   validateSearch: ({ status, q }: Record<string, unknown>): { status?: Status; q?: string } => ({
-    ...(STATUSES.includes(status as Status) && { status: status as Status }),
+    ...(isOneOf(STATUSES, status) && { status }),
     ...(typeof q === 'string' && q !== '' && { q }),
   }),
   component: lazyPage(() => import('../pages/automations/AutomationsPage.tsx'), 'AutomationsPage'),
@@ -48,7 +49,7 @@ const enrollments = createRoute({
   }: Record<string, unknown>): { automationId?: string; stepId?: string; status?: EnrollmentStatus } => ({
     ...(typeof automationId === 'string' && { automationId }),
     ...(typeof stepId === 'string' && { stepId }),
-    ...(ENROLLMENT_STATUSES.includes(status as EnrollmentStatus) && { status: status as EnrollmentStatus }),
+    ...(isOneOf(ENROLLMENT_STATUSES, status) && { status }),
   }),
   component: lazyPage(() => import('../pages/enrollments/EnrollmentsPage.tsx'), 'EnrollmentsPage'),
 })

@@ -1,5 +1,7 @@
 import { createRoute } from '@tanstack/react-router'
+import { isOneOf } from '../lib/is-one-of.ts'
 import { lazyPage } from '../lib/load-with-retry.ts'
+import { textsOf } from '../lib/texts-of.ts'
 import { RECIPIENT_GROUP_IDS, type RecipientGroup } from '../pages/campaign/report/recipient-groups.ts'
 import { workspaceRoute } from './workspace.ts'
 
@@ -13,16 +15,12 @@ interface CampaignsSearch {
   sort?: string
 }
 
-const isOneOf = <Value extends string>(values: readonly Value[], value: unknown): value is Value =>
-  values.includes(value as Value)
-
 const campaigns = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/campaigns',
-  validateSearch: ({ view, q, sort }: Record<string, unknown>): CampaignsSearch => ({
-    ...(isOneOf(CAMPAIGN_VIEWS, view) && { view }),
-    ...(typeof q === 'string' && q !== '' && { q }),
-    ...(typeof sort === 'string' && { sort }),
+  validateSearch: (given: Record<string, unknown>): CampaignsSearch => ({
+    ...textsOf(given, 'q', 'sort'),
+    ...(isOneOf(CAMPAIGN_VIEWS, given['view']) && { view: given['view'] }),
   }),
   component: lazyPage(() => import('../pages/campaigns/CampaignsPage.tsx'), 'CampaignsPage'),
 })
@@ -49,11 +47,10 @@ interface TemplatesSearch {
 const templates = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/templates',
-  validateSearch: ({ view, q, sort, as }: Record<string, unknown>): TemplatesSearch => ({
-    ...(isOneOf(TEMPLATE_VIEWS, view) && { view }),
-    ...(typeof q === 'string' && q !== '' && { q }),
-    ...(typeof sort === 'string' && { sort }),
-    ...(as === 'list' && { as }),
+  validateSearch: (given: Record<string, unknown>): TemplatesSearch => ({
+    ...textsOf(given, 'q', 'sort'),
+    ...(isOneOf(TEMPLATE_VIEWS, given['view']) && { view: given['view'] }),
+    ...(given['as'] === 'list' && { as: given['as'] }),
   }),
   component: lazyPage(() => import('../pages/templates/TemplatesPage.tsx'), 'TemplatesPage'),
 })
@@ -67,14 +64,9 @@ const template = createRoute({
 const media = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/media',
-  validateSearch: ({
-    q,
-    page,
-    file,
-  }: Record<string, unknown>): { q?: string; page?: number; file?: string | undefined } => ({
-    ...(typeof q === 'string' && q !== '' && { q }),
-    ...(typeof page === 'number' && page > 1 && { page }),
-    ...(typeof file === 'string' && { file }),
+  validateSearch: (given: Record<string, unknown>): { q?: string; page?: number; file?: string | undefined } => ({
+    ...textsOf(given, 'q', 'file'),
+    ...(typeof given['page'] === 'number' && given['page'] > 1 && { page: given['page'] }),
   }),
   component: lazyPage(() => import('../pages/media/MediaPage.tsx'), 'MediaPage'),
 })

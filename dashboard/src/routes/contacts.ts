@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router'
+import { isOneOf } from '../lib/is-one-of.ts'
 import { lazyPage } from '../lib/load-with-retry.ts'
 import { textsOf } from '../lib/texts-of.ts'
 import { type Reason, REASONS } from '../pages/suppressions/reasons.ts'
@@ -36,7 +37,7 @@ const contact = createRoute({
     tab?: (typeof CONTACT_TABS)[number]
     why?: `automation:${string}` | `campaign:${string}`
   } => ({
-    ...(CONTACT_TABS.includes(tab as 'consent') && { tab: tab as 'consent' }),
+    ...(isOneOf(CONTACT_TABS, tab) && { tab }),
     ...(typeof why === 'string' && WHY.test(why) && { why: why as `campaign:${string}` }),
   }),
   component: lazyPage(() => import('../pages/contact/ContactPage.tsx'), 'ContactPage'),
@@ -76,7 +77,7 @@ const suppressions = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/suppressions',
   validateSearch: ({ reason }: Record<string, unknown>): { reason?: Reason } =>
-    REASONS.includes(reason as Reason) ? { reason: reason as Reason } : {},
+    isOneOf(REASONS, reason) ? { reason } : {},
   component: lazyPage(() => import('../pages/suppressions/SuppressionsPage.tsx'), 'SuppressionsPage'),
 })
 

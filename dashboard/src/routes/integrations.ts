@@ -1,6 +1,8 @@
 import { createRoute } from '@tanstack/react-router'
+import { isOneOf } from '../lib/is-one-of.ts'
 import { lazyPage } from '../lib/load-with-retry.ts'
 import { textsOf } from '../lib/texts-of.ts'
+import { STATUS_CLASSES, type StatusClass } from '../pages/logs/status-classes.ts'
 import { workspaceRoute } from './workspace.ts'
 
 const keys = createRoute({
@@ -24,13 +26,10 @@ const webhooks = createRoute({
   path: '/webhooks',
   validateSearch: (given: Record<string, unknown>): { id?: string; status?: DeliveryStatus; delivery?: string } => ({
     ...textsOf(given, 'id', 'delivery'),
-    ...(DELIVERY_STATUSES.includes(given['status'] as DeliveryStatus) && { status: given['status'] as DeliveryStatus }),
+    ...(isOneOf(DELIVERY_STATUSES, given['status']) && { status: given['status'] }),
   }),
   component: lazyPage(() => import('../pages/webhooks/WebhooksPage.tsx'), 'WebhooksPage'),
 })
-
-const STATUS_CLASSES = ['2xx', '4xx', '5xx'] as const
-type StatusClass = (typeof STATUS_CLASSES)[number]
 
 interface LogsSearch {
   key?: string
@@ -45,7 +44,7 @@ const logs = createRoute({
   path: '/logs',
   validateSearch: (given: Record<string, unknown>): LogsSearch => ({
     ...textsOf(given, 'key', 'requestId', 'shown'),
-    ...(STATUS_CLASSES.includes(given['status'] as StatusClass) && { status: given['status'] as StatusClass }),
+    ...(isOneOf(STATUS_CLASSES, given['status']) && { status: given['status'] }),
   }),
   component: lazyPage(() => import('../pages/logs/LogsPage.tsx'), 'LogsPage'),
 })

@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router'
+import { isOneOf } from '../lib/is-one-of.ts'
 import { lazyPage } from '../lib/load-with-retry.ts'
 import { type BounceKind, KINDS } from '../pages/bounces/bounce-kinds.ts'
 import { workspaceRoute } from './workspace.ts'
@@ -25,7 +26,7 @@ const messages = createRoute({
     campaignId,
     to,
   }: Record<string, unknown>): { status?: MessageStatus; automationId?: string; campaignId?: string; to?: string } => ({
-    ...(MESSAGE_STATUSES.includes(status as MessageStatus) && { status: status as MessageStatus }),
+    ...(isOneOf(MESSAGE_STATUSES, status) && { status }),
     ...(typeof automationId === 'string' && { automationId }),
     ...(typeof campaignId === 'string' && { campaignId }),
     ...(typeof to === 'string' && { to }),
@@ -48,7 +49,7 @@ const bounces = createRoute({
     view,
   }: Record<string, unknown>): { kind?: BounceKind; contactId?: string; view?: 'sources' } => ({
     ...(view === 'sources' && { view }),
-    ...(KINDS.includes(kind as BounceKind) && { kind: kind as BounceKind }),
+    ...(isOneOf(KINDS, kind) && { kind }),
     ...(typeof contactId === 'string' && { contactId }),
   }),
   component: lazyPage(() => import('../pages/bounces/BouncesPage.tsx'), 'BouncesPage'),
@@ -67,7 +68,7 @@ const transactional = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/transactional',
   validateSearch: ({ hours }: Record<string, unknown>): { hours?: number } =>
-    LONGER_PERIODS.includes(hours as number) ? { hours: hours as number } : {},
+    isOneOf(LONGER_PERIODS, hours) ? { hours } : {},
   component: lazyPage(() => import('../pages/transactional/TransactionalPage.tsx'), 'TransactionalPage'),
 })
 

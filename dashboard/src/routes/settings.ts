@@ -1,4 +1,5 @@
 import { createRoute } from '@tanstack/react-router'
+import { isOneOf } from '../lib/is-one-of.ts'
 import { lazyPage } from '../lib/load-with-retry.ts'
 import { workspaceRoute } from './workspace.ts'
 
@@ -26,8 +27,7 @@ type Actor = (typeof ACTORS)[number]
 const audit = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/audit',
-  validateSearch: ({ by }: Record<string, unknown>): { by?: Actor } =>
-    ACTORS.includes(by as Actor) ? { by: by as Actor } : {},
+  validateSearch: ({ by }: Record<string, unknown>): { by?: Actor } => (isOneOf(ACTORS, by) ? { by } : {}),
   component: lazyPage(() => import('../pages/audit/AuditPage.tsx'), 'AuditPage'),
 })
 

@@ -16,7 +16,8 @@ import { timeColumn } from '../../primitives/time-column.tsx'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
 import classes from './logs.module.css'
 import { RequestAside } from './RequestAside.tsx'
-import { type LoggedRequest, STATUS_CLASSES, type StatusClass, statusOf, titleOf, useApiKeyNames } from './requests.ts'
+import { type LoggedRequest, statusOf, titleOf, useApiKeyNames } from './requests.ts'
+import { STATUS_CLASSES, type StatusClass } from './status-classes.ts'
 
 const REFETCH_MS = 5_000
 

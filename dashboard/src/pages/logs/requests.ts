@@ -5,9 +5,6 @@ import type { StatusStyle } from '../../components/StatusBadge.tsx'
 
 export type LoggedRequest = Schemas['LoggedRequest']
 
-export const STATUS_CLASSES = ['2xx', '4xx', '5xx'] as const
-export type StatusClass = (typeof STATUS_CLASSES)[number]
-
 export const statusOf = ({ status }: LoggedRequest): StatusStyle => {
   const label = String(status)
   if (status >= 500) return { label, icon: IconX, tone: 'bad' }
