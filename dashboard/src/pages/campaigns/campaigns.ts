@@ -17,6 +17,14 @@ export const CAMPAIGN_STATUS: Record<CampaignStatus, StatusStyle> = {
 /** Checks whether the campaign's stats may change on their own. */
 export const isInProgress = (status: CampaignStatus): boolean => status === 'SENDING' || status === 'SCHEDULED'
 
+const REFETCH_MS = 10_000
+/** From a hundred thousand recipients on, the requests are further apart, because each takes longer. */
+const REFETCH_MS_PER_RECIPIENT = 0.1
+
+/** Returns how often to repeat a request that reads all messages of a campaign, while it is sent. */
+export const refetchOf = ({ status, stats }: Campaign): { refetchMs?: number } =>
+  isInProgress(status) ? { refetchMs: Math.max(REFETCH_MS, stats.recipients * REFETCH_MS_PER_RECIPIENT) } : {}
+
 /** Counts the recipients with a final status. */
 export const finishedCountOf = ({ recipients, queued, sending, deferred }: Campaign['stats']): number =>
   recipients - queued - sending - deferred

@@ -3,8 +3,7 @@ import { useWorkspaceQuery } from '../../../api/workspace.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../../lib/format.ts'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
-import type { Campaign } from '../../campaigns/campaigns.ts'
-import { refetchOf } from './use-timeline.ts'
+import { type Campaign, refetchOf } from '../../campaigns/campaigns.ts'
 
 type Results = Schemas['RecipientResults']
 

@@ -4,6 +4,7 @@ import { useNow } from '../../../lib/clock.ts'
 import { dateOf, plural } from '../../../lib/format.ts'
 import { Bars } from '../../../primitives/Bars.tsx'
 import type { Campaign } from '../../campaigns/campaigns.ts'
+import { fillGaps } from './fill-gaps.ts'
 import { useTimeline } from './use-timeline.ts'
 import classes from './report.module.css'
 
@@ -28,7 +29,7 @@ export function Engagement({ campaign, startedAt }: { campaign: Campaign; starte
         </span>
       }
     >
-      <Bars label="Opens and clicks by hour" bars={everyHour(hours, new Date(startedAt), now)} tone="accent" />
+      <Bars label="Opens and clicks by hour" bars={barsOf(hours, new Date(startedAt), now)} tone="accent" />
       <p className="small t2" style={{ marginTop: 8 }}>
         {plural(sum('opened'), 'open')} and {plural(sum('clicked'), 'click')} in the first {HOURS} hours.
       </p>
@@ -36,18 +37,18 @@ export function Engagement({ campaign, startedAt }: { campaign: Campaign; starte
   )
 }
 
-/** Fills in the hours without opens. */
-function everyHour(hours: Schemas['CampaignTimeline']['hours'], start: Date, now: Date) {
+/** A bar for each hour, also those without opens. */
+function barsOf(hours: Schemas['CampaignTimeline']['hours'], start: Date, now: Date) {
   const many = Math.min(HOURS, Math.max(1, Math.ceil((now.getTime() - start.getTime()) / HOUR_MS)))
-  return Array.from({ length: many }, (_, n) => {
-    const at = new Date(start.getTime() + n * HOUR_MS)
-    const { opened, clicked } = hours.find((hour) => Date.parse(hour.at) === at.getTime()) ?? { opened: 0, clicked: 0 }
+  return fillGaps(hours, start.getTime(), HOUR_MS, many).map(({ at, row }) => {
+    const { opened, clicked } = row ?? { opened: 0, clicked: 0 }
+    const label = dateOf(new Date(at), now)
     return {
-      label: dateOf(at, now),
+      label,
       value: opened,
       part: clicked,
       text: plural(opened, 'open'),
-      title: `${dateOf(at, now)}: ${plural(opened, 'open')}, ${plural(clicked, 'click')}`,
+      title: `${label}: ${plural(opened, 'open')}, ${plural(clicked, 'click')}`,
     }
   })
 }

@@ -9,11 +9,10 @@ import { ToContact } from '../../../components/ToContact.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { ViewTabs } from '../../../primitives/ViewTabs.tsx'
-import type { Campaign } from '../../campaigns/campaigns.ts'
+import { type Campaign, refetchOf } from '../../campaigns/campaigns.ts'
 import { CreateSegmentButton } from './CreateSegmentButton.tsx'
 import { RECIPIENT_GROUP_IDS, RECIPIENT_GROUPS, type RecipientGroup } from './recipient-groups.ts'
 import { isSegmentGroup } from './use-create-segment.ts'
-import { refetchOf } from './use-timeline.ts'
 import classes from './report.module.css'
 
 type Message = Schemas['MessageSummary']

@@ -1,4 +1,6 @@
-const MINUTE_MS = 60_000
+export const MINUTE_MS = 60_000
+export const startOfMinute = (time: number): number => time - (time % MINUTE_MS)
+
 /** Whole minutes over which the rate is the mean. */
 const MINUTES = 2
 
@@ -8,7 +10,7 @@ export function sendRate(
   startedAt: number,
   now: number,
 ): number | undefined {
-  const end = now - (now % MINUTE_MS)
+  const end = startOfMinute(now)
   const begin = Math.max(end - MINUTES * MINUTE_MS, Math.ceil(startedAt / MINUTE_MS) * MINUTE_MS)
   if (begin >= end) return undefined
   const sent = minutes
