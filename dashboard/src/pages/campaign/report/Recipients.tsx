@@ -4,10 +4,10 @@ import { useCursorList } from '../../../api/cursor-list.ts'
 import { useHasRole, useWorkspace } from '../../../api/workspace.tsx'
 import { LoadMoreButton } from '../../../components/LoadMoreButton.tsx'
 import { MESSAGE_STATUS, StatusBadge } from '../../../components/StatusBadge.tsx'
-import { Time } from '../../../components/Time.tsx'
 import { ToContact } from '../../../components/ToContact.tsx'
 import { Section } from '../../../layout/Page.tsx'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
+import { timeColumn } from '../../../primitives/time-column.tsx'
 import { ViewTabs } from '../../../primitives/ViewTabs.tsx'
 import { type Campaign, refetchOf } from '../../campaigns/campaigns.ts'
 import { CreateSegmentButton } from './CreateSegmentButton.tsx'
@@ -114,23 +114,7 @@ const columnsOf = (workspaceId: string): readonly Column<Message>[] => [
       </Link>
     ),
   },
-  timeOf('Sent', ({ sentAt }) => sentAt, {}),
-  timeOf('First open', ({ openedAt }) => openedAt),
-  timeOf('First click', ({ clickedAt }) => clickedAt),
+  timeColumn({ head: 'Sent', at: ({ sentAt }) => sentAt, as: 'date' }, {}),
+  timeColumn({ head: 'First open', at: ({ openedAt }) => openedAt, as: 'date' }, { phone: 'figure' }),
+  timeColumn({ head: 'First click', at: ({ clickedAt }) => clickedAt, as: 'date' }, { phone: 'figure' }),
 ]
-
-function timeOf(
-  head: string,
-  at: (message: Message) => string | null,
-  place: Pick<Column<Message>, 'phone'> = { phone: 'figure' },
-): Column<Message> {
-  return {
-    id: head.toLowerCase(),
-    head,
-    ...place,
-    cell: (message) => {
-      const time = at(message)
-      return time === null ? <span className="t3">–</span> : <Time at={time} as="date" />
-    },
-  }
-}
