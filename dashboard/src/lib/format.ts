@@ -17,6 +17,16 @@ export const count = (value: number): string => whole.format(value)
 export const percentOf = (value: number, total: number): string =>
   total > 0 ? `${((100 * value) / total).toFixed(1)}%` : ''
 
+/** Formats the difference of two shares in percentage points, such as "+2.5" or "−2.5". */
+export function points(difference: number): string {
+  const text = Math.abs(100 * difference).toFixed(1)
+  if (text === '0.0') return text
+  return `${difference > 0 ? '+' : '−'}${text}`
+}
+
+/** Formats a count that stops at `max`: `cappedCount(1_000, 1_000)` is "1,000+". */
+export const cappedCount = (value: number, max: number): string => `${count(value)}${value >= max ? '+' : ''}`
+
 /** Formats a count with its noun: `plural(1, 'message')` is "1 message". */
 export const plural = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`

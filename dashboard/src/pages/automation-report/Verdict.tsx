@@ -1,4 +1,5 @@
 import type { Schemas } from '../../api/client.ts'
+import { points } from '../../lib/format.ts'
 import { differenceOf } from '../../lib/wilson.ts'
 
 type Converted = Pick<Schemas['Conversion'], 'counted' | 'reached'>
@@ -11,7 +12,6 @@ export function Verdict({ of, before }: { of: Converted; before: Converted | und
     { value: before.reached, total: before.counted },
     { value: of.reached, total: of.counted },
   )
-  const points = (share: number) => `${share > 0 ? '+' : ''}${(100 * share).toFixed(1)}`
   const interval = `${points(difference)} points, between ${points(low)} and ${points(high)}`
   if (low > 0) return <span style={{ color: 'var(--ok)' }}>Better: {interval}</span>
   if (high < 0) return <span style={{ color: 'var(--bad)' }}>Worse: {interval}</span>

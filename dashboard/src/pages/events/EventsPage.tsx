@@ -5,7 +5,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useEvents } from '../../api/queries.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
-import { count, plural } from '../../lib/format.ts'
+import { cappedCount, plural } from '../../lib/format.ts'
 import { omit } from '../../lib/omit.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
@@ -98,7 +98,7 @@ const COLUMNS: readonly Column<EventName>[] = [
     head: 'Last 30 days',
     isNumber: true,
     phone: 'state',
-    cell: (each) => `${count(each.count)}${each.count >= MAX_COUNT ? '+' : ''}`,
+    cell: (each) => cappedCount(each.count, MAX_COUNT),
   },
   timeColumn({ head: 'Last seen', at: ({ lastSeenAt }) => lastSeenAt }, { phone: 'number' }),
   {

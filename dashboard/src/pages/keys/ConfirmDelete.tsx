@@ -3,7 +3,7 @@ import { useMutation } from '@tanstack/react-query'
 import { useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Time } from '../../components/Time.tsx'
-import { count, plural } from '../../lib/format.ts'
+import { cappedCount, plural } from '../../lib/format.ts'
 import classes from './keys.module.css'
 import type { ApiKey } from './keys.ts'
 
@@ -58,7 +58,7 @@ function RecentRequests({ id }: { id: string }) {
   if (!data) return '…'
   return (
     <strong>
-      {data.count >= MAX_COUNT ? `more than ${count(MAX_COUNT)} requests` : plural(data.count, 'request')}
+      {cappedCount(data.count, MAX_COUNT)} {data.count === 1 ? 'request' : 'requests'}
     </strong>
   )
 }

@@ -1,7 +1,7 @@
 import type { Schemas } from '../../../api/client.ts'
 import { Time } from '../../../components/Time.tsx'
 import { Section } from '../../../layout/Page.tsx'
-import { count, percentOf, plural } from '../../../lib/format.ts'
+import { count, percentOf, plural, points } from '../../../lib/format.ts'
 import { differenceOf, wilson } from '../../../lib/wilson.ts'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { RateInterval } from '../../../primitives/RateBar.tsx'
@@ -97,7 +97,6 @@ interface VariantRow extends Row {
 }
 
 const rateOf = ({ chosen, delivered }: Row): number => (delivered > 0 ? chosen / delivered : 0)
-const points = (rate: number): string => `${rate >= 0 ? '+' : '−'}${Math.abs(100 * rate).toFixed(1)}`
 
 /** A variant wins if the interval of its difference to each other one is above 0. */
 function verdictOf(rows: readonly Row[], best: Row, winnerBy: Test['winnerBy']): string {
