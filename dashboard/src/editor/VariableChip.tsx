@@ -1,8 +1,9 @@
-import { Button, Popover, TextInput } from '@mantine/core'
-import { getHotkeyHandler, useDisclosure } from '@mantine/hooks'
+import { Button, Popover } from '@mantine/core'
+import { useDisclosure } from '@mantine/hooks'
 import { mergeAttributes, Node, nodeInputRule, nodePasteRule } from '@tiptap/core'
 import { NodeSelection } from '@tiptap/pm/state'
 import { type NodeViewProps, NodeViewWrapper, ReactNodeViewRenderer } from '@tiptap/react'
+import { FallbackField } from './FallbackField.tsx'
 import { readVariable, shortName, VARIABLE, writeVariable } from './variables.ts'
 import classes from './editor.module.css'
 
@@ -45,16 +46,10 @@ function VariableChip({ node, editor, getPos, updateAttributes, deleteNode }: No
           <p className="mono" style={{ marginBottom: 8 }}>
             {path}
           </p>
-          <TextInput
-            label="Fallback"
-            description="For contacts without a value."
-            placeholder="None"
+          <FallbackField
             value={fallback ?? ''}
-            data-autofocus
-            onChange={({ currentTarget: { value } }) =>
-              updateAttributes({ source: writeVariable({ path, fallback: value }) })
-            }
-            onKeyDown={getHotkeyHandler([['Enter', leave]])}
+            onChange={(value) => updateAttributes({ source: writeVariable({ path, fallback: value }) })}
+            onEnter={leave}
           />
           <div className="row" style={{ marginTop: 12 }}>
             <Button onClick={leave}>Done</Button>

@@ -38,27 +38,36 @@ export const writeVariable = ({ path, fallback }: Variable): string => {
 /** The name that a chip shows: `firstName` for `contact.firstName`, `plan` for `contact.metadata.plan`. */
 export const shortName = (path: string): string => path.replace(/^contact\.(?:metadata\.)?/, '')
 
+interface VariableOption {
+  path: string
+  label: string
+}
+
 const OF_CONTACTS = [
-  ['contact.firstName', 'First name'],
-  ['contact.email', 'Email address'],
-  ['contact.externalId', 'ID of your system'],
-  ['contact.createdAt', 'Time of creation'],
-] as const
-const OF_EMAILS = [['unsubscribeUrl', 'Link to preferences and unsubscribe']] as const
+  { path: 'contact.firstName', label: 'First name' },
+  { path: 'contact.email', label: 'Email address' },
+  { path: 'contact.externalId', label: 'ID of your system' },
+  { path: 'contact.createdAt', label: 'Time of creation' },
+]
+const OF_EMAILS = [{ path: 'unsubscribeUrl', label: 'Link to preferences and unsubscribe' }]
 /** Set in emails of automations only. */
 const OF_AUTOMATIONS = [
-  ['confirmUrl', 'Link of double opt-in emails'],
-  ['event.name', 'Event of the automation'],
-] as const
+  { path: 'confirmUrl', label: 'Link of double opt-in emails' },
+  { path: 'event.name', label: 'Event of the automation' },
+]
 
-/** The variables to insert. @param keys names of attributes of contacts */
-export const variableOptions = (
-  keys: readonly string[],
-  { isCampaign }: { isCampaign: boolean },
-): { path: string; label: string }[] => {
-  const attributes = keys.map((key) => [`contact.metadata.${key}`, 'Attribute'] as const)
-  return [...OF_CONTACTS, ...attributes, ...OF_EMAILS, ...(isCampaign ? [] : OF_AUTOMATIONS)].map(([path, label]) => ({
-    path,
-    label,
-  }))
-}
+const attributePath = (key: string): string => `contact.metadata.${key}`
+
+/** The variables of a contact. @param keys names of attributes of contacts */
+export const contactVariableOptions = (keys: readonly string[]): VariableOption[] => [
+  ...OF_CONTACTS,
+  ...keys.map((key) => ({ path: attributePath(key), label: key })),
+]
+
+/** The variables of an email, for a menu that shows each as a chip beside its label. @param keys names of attributes of contacts */
+export const variableOptions = (keys: readonly string[], { isCampaign }: { isCampaign: boolean }): VariableOption[] => [
+  ...OF_CONTACTS,
+  ...keys.map((key) => ({ path: attributePath(key), label: 'Attribute' })),
+  ...OF_EMAILS,
+  ...(isCampaign ? [] : OF_AUTOMATIONS),
+]

@@ -1,12 +1,13 @@
 import { ActionIcon, Button, Popover, TextInput, type TextInputProps } from '@mantine/core'
-import { getHotkeyHandler, useDebouncedValue, useDisclosure } from '@mantine/hooks'
+import { useDebouncedValue, useDisclosure } from '@mantine/hooks'
 import { IconBraces } from '@tabler/icons-react'
 import { useRef, useState } from 'react'
 import { useMetadataKeys } from '../../../api/queries.ts'
 import { usePreview } from '../../../components/EmailPreview.tsx'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import type { Category } from '../../../components/SendTestButton.tsx'
-import { shortName, variableOptions, writeVariable } from '../../../editor/variables.ts'
+import { FallbackField } from '../../../editor/FallbackField.tsx'
+import { contactVariableOptions, writeVariable } from '../../../editor/variables.ts'
 
 const PAUSE_MS = 500
 
@@ -54,9 +55,7 @@ function VariableMenu({ of, onInsert }: { of: string; onInsert: (source: string)
   const [isOpen, { set, toggle, close }] = useDisclosure()
   const [path, setPath] = useState('contact.firstName')
   const [fallback, setFallback] = useState('')
-  const options = variableOptions(keys, { isCampaign: true })
-    .filter((each) => each.path.startsWith('contact.'))
-    .map((each) => ({ value: each.path, label: each.label === 'Attribute' ? shortName(each.path) : each.label }))
+  const options = contactVariableOptions(keys).map((each) => ({ value: each.path, label: each.label }))
   const insert = () => {
     close()
     setFallback('')
@@ -83,14 +82,7 @@ function VariableMenu({ of, onInsert }: { of: string; onInsert: (source: string)
           onChange={(chosen) => chosen !== null && setPath(chosen)}
           comboboxProps={{ withinPortal: false }}
         />
-        <TextInput
-          label="Fallback"
-          description="For contacts without a value."
-          value={fallback}
-          data-autofocus
-          onChange={({ currentTarget }) => setFallback(currentTarget.value)}
-          onKeyDown={getHotkeyHandler([['Enter', insert]])}
-        />
+        <FallbackField value={fallback} onChange={setFallback} onEnter={insert} />
         <Button variant="filled" onClick={insert}>
           Insert
         </Button>
