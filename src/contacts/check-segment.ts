@@ -19,7 +19,7 @@ export async function countMatching(
 }
 
 /** Checks each part of a segment's condition for a contact. @returns `undefined` if the contact does not exist */
-export async function checkMember(
+export async function checkSegmentContact(
   em: EntityManager,
   workspaceId: string,
   { id, contactId }: { id: string; contactId: string },

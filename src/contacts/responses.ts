@@ -133,7 +133,7 @@ export const contactCountResponse = object({
   .required()
   .meta({ component: 'ContactCount' })
 
-export const checkedMemberResponse = object({
+export const checkedContactResponse = object({
   contactId: id('contact'),
   matches: boolean().required().meta({ description: 'Whether the contact is in the segment.', example: false }),
   parts: array()
@@ -164,7 +164,7 @@ export const checkedMemberResponse = object({
     .meta({ description: 'The parts of the condition in its order, groups before their parts.' }),
 })
   .required()
-  .meta({ component: 'CheckedMember', description: 'Whether a contact is in a segment, and why.' })
+  .meta({ component: 'CheckedContact', description: 'Whether a contact is in a segment, and why.' })
 
 export const tagResponse = object({
   name: string().required().meta({ example: 'vip' }),

@@ -2,11 +2,11 @@
 import { ApiError } from '../platform/api-error.ts'
 import { ok, operation, pageQuery, single } from '../http/index.ts'
 import { conditionOf, SEGMENT_NOT_FOUND } from '../segments/index.ts'
-import { checkMember, countMatching } from './check-segment.ts'
+import { checkSegmentContact, countMatching } from './check-segment.ts'
 import { contactPage, listContactPage } from './contact-page.ts'
 import { CONTACT_PARAM } from './contact-param.ts'
 import { CONTACT_NOT_FOUND } from './errors.ts'
-import { checkedMemberResponse, contactCountResponse } from './responses.ts'
+import { checkedContactResponse, contactCountResponse } from './responses.ts'
 import { countSchema } from './schemas.ts'
 
 /** The operations on segments that concern their contacts. */
@@ -28,7 +28,7 @@ export const segmentContactOperations = [
   }),
 
   operation({
-    id: 'checkSegmentMember',
+    id: 'checkSegmentContact',
     method: 'GET',
     path: '/segments/{id}/contacts/{contactId}',
     params: { contactId: CONTACT_PARAM },
@@ -36,10 +36,10 @@ export const segmentContactOperations = [
     summary: 'Check whether a contact is in a segment',
     description: 'Returns whether the contact matches now, and which parts of the condition decide that.',
     scope: 'contacts:read',
-    responses: { 200: { description: 'The result.', schema: single(checkedMemberResponse) } },
+    responses: { 200: { description: 'The result.', schema: single(checkedContactResponse) } },
     errors: { 404: [SEGMENT_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      const parts = await checkMember(em, caller.workspace.id, params)
+      const parts = await checkSegmentContact(em, caller.workspace.id, params)
       if (!parts) throw new ApiError(CONTACT_NOT_FOUND)
       return ok({ contactId: params.contactId, matches: parts[0]!.matches, parts })
     },

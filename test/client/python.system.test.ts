@@ -154,7 +154,7 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'list_segments', arguments: {} },
       { method: 'get_segment', arguments: { id: segmentId } },
       { method: 'list_segment_members', arguments: { id: segmentId } },
-      { method: 'check_segment_member', arguments: { id: segmentId, contact_id: contactId } },
+      { method: 'check_segment_contact', arguments: { id: segmentId, contact_id: contactId } },
       { method: 'create_segment', arguments: {}, body: { name: 'Pythonistas', condition: { tag: 'vip' } } },
       { method: 'update_segment', arguments: { id: segmentId }, body: { name: 'Very important' } },
       { method: 'delete_segment', arguments: { id: segmentId } },

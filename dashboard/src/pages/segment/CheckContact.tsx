@@ -48,7 +48,7 @@ function Answer({
   asked,
 }: {
   segment: Schemas['Segment']
-  checked: Schemas['CheckedMember']
+  checked: Schemas['CheckedContact']
   asked: string
 }) {
   const { workspace } = useWorkspace()

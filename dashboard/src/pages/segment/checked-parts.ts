@@ -22,7 +22,7 @@ const GROUP_TEXTS: Record<Join, string> = {
 const GROUP_PATHS: Record<Join, string> = { all: '/all', any: '/any', none: '/not/any', notAll: '/not/all' }
 
 /** Lists each condition with whether the contact fulfills it. The outermost group has no line if all conditions must match. */
-export function checkedLines(condition: Loose, parts: Schemas['CheckedMember']['parts'], names: Names): CheckedLine[] {
+export function checkedLines(condition: Loose, parts: Schemas['CheckedContact']['parts'], names: Names): CheckedLine[] {
   const byPath = new Map(parts.map((part) => [part.path, part]))
 
   const lines = (part: Loose, path: string, level: number, isExcluded: boolean): CheckedLine[] => {
