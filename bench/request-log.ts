@@ -46,10 +46,10 @@ async function insertionMs({ context, workspaceId }: Service): Promise<number> {
   return median(times)
 }
 
-/** A cheap request with ÷ without the log of requests, through two APIs of the same process. */
+/** A cheap request with ÷ without the request log, through two APIs of the same process. */
 export const requestLog: Benchmark = {
   name: 'request-log',
-  title: 'GET /whoami requests/s with ÷ without the log of requests, which has a million rows, 20 at a time',
+  title: 'GET /whoami requests/s with ÷ without the request log, which has a million rows, 20 at a time',
   goal: { atLeast: 0.9 },
   unit: 'requests/s',
   async prepare(note) {

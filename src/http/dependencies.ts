@@ -15,7 +15,7 @@ export interface ApiDependencies extends Dependencies {
   authenticateKey: AuthenticateKey
   authenticateSession: AuthenticateSession
   writeAuditEntry: WriteAuditEntry
-  /** Adds a request to the log of its workspace, without waiting for it. */
+  /** Adds a request to the request log of its workspace, without waiting for it. */
   recordRequest: RecordRequest
   /** Requires that a session started recently. @throws {ApiError} `sign_in_again` */
   requireRecentSignIn: (em: EntityManager, sessionId: string) => Promise<void>

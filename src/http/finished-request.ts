@@ -12,5 +12,5 @@ export interface FinishedRequest {
   requestId: string
 }
 
-/** Adds a request to the log of its workspace. */
+/** Adds a request to the request log of its workspace. */
 export type RecordRequest = (request: FinishedRequest) => void

@@ -29,7 +29,7 @@ export const waits = {
   reputationCheck: 20_000,
   /** Pause between two checks of the conditions by which contacts leave automations. */
   leaving: 30_000,
-  /** Time for which finished requests are collected before they are written to the log of requests. */
+  /** Time for which finished requests are collected before they are written to the request log. */
   requestLog: 1_000,
   /** Pause between two deletions of old messages, step runs and requests. */
   history: 600_000,

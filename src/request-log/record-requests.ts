@@ -32,9 +32,9 @@ export function createRequestLog(em: EntityManager, log: Log): RequestLog {
       if (requests.length > 0) await insertRequests(em.fork(), requests)
     } catch (error) {
       dropped += requests.length
-      log.warn({ error }, 'Requests could not be written to the log of requests')
+      log.warn({ error }, 'Requests could not be written to the request log')
     }
-    if (dropped > 0) log.warn({ dropped }, 'The log of requests is incomplete')
+    if (dropped > 0) log.warn({ dropped }, 'The request log is incomplete')
     dropped = 0
   }
 

@@ -12,7 +12,7 @@ const requestsQuery = cursorQuery({
 
 const countQuery = object({ keyId: givenId('The API key.').required() })
 
-/** Operations on the log of requests. */
+/** Operations on the request log. */
 export const requestLogOperations = [
   operation({
     id: 'listRequests',

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
 
-describe('the log of requests in the dashboard', () => {
+describe('the request log in the dashboard', () => {
   const d = onDashboard()
 
   it('shows requests of API keys with filters, and says what to do about an error', async () => {

@@ -361,7 +361,7 @@ const QUEUE: Record<string, TestedMutant> = {
     tests: ['test/request-log/request-log.test.ts'],
   },
   'paths-in-the-request-log': {
-    what: 'the log of requests has real paths, which can be personal data',
+    what: 'the request log has real paths, which can be personal data',
     file: 'src/http/middleware/record-request.ts',
     replace: 'path: route?.slice(basePath.length)',
     by: 'path: (route && ctx.path.slice(basePath.length))?',

@@ -103,7 +103,7 @@ describe('the OpenAPI document', () => {
     prototype.query = function (this: { database?: string }, ...args: unknown[]) {
       const [given] = args as [string | { text: string }]
       const text = typeof given === 'string' ? given : given.text
-      // The log of requests is written later, for any requests.
+      // The request log is written later, for any requests.
       if (this.database === database && !text.includes('insert into request_log'))
         statements.push(text.replace(/'[^']*'/g, '?'))
       return (original.value as typeof prototype.query).apply(this, args)

@@ -60,7 +60,7 @@ describe('recording requests', () => {
     for (let n = 0; n < MAX_PENDING + 2; n += 1) requestLog.record(aRequest(keyId))
     await requestLog.flush()
     assert.equal(await stored(keyId), MAX_PENDING)
-    assert.deepEqual(lines, [['The log of requests is incomplete', 2]])
+    assert.deepEqual(lines, [['The request log is incomplete', 2]])
   })
 
   it('drops requests that cannot be written, and records the next ones', async () => {
@@ -74,8 +74,8 @@ describe('recording requests', () => {
     await requestLog.flush()
     assert.equal(await stored(keyId), 1)
     assert.deepEqual(lines, [
-      ['Requests could not be written to the log of requests', undefined],
-      ['The log of requests is incomplete', 2],
+      ['Requests could not be written to the request log', undefined],
+      ['The request log is incomplete', 2],
     ])
   })
 

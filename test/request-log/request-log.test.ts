@@ -21,7 +21,7 @@ interface Entry {
   requestId: string
 }
 
-describe('the log of requests', () => {
+describe('the request log', () => {
   let service: Service
   let owner: BrowserLike
   before(async () => {

@@ -49,5 +49,5 @@ const logs = createRoute({
   component: lazyPage(() => import('../pages/logs/LogsPage.tsx'), 'LogsPage'),
 })
 
-/** API keys, events, webhooks and the log of requests: the connections to other systems. */
+/** API keys, events, webhooks and the request log: the connections to other systems. */
 export const integrationRoutes = [keys, events, webhooks, logs] as const
