@@ -51,7 +51,7 @@ export interface ActivityPart {
 /** `message` is the ID of a step or a campaign. */
 export interface MessagePart {
   message: string
-  is: MessageOutcome
+  is: MessageCondition
 }
 
 /** `atLeast` is 1 by default, or 0 if `atMost` is given. */
@@ -100,8 +100,9 @@ export type Comparison = (typeof COMPARISONS)[number]
 export const ACTIVITIES = ['SENT', 'CAPTURED', 'FAILED', 'UNCONFIRMED', 'OPENED', 'CLICKED'] as const
 export type Activity = (typeof ACTIVITIES)[number]
 
-export const MESSAGE_OUTCOMES = ['sent', 'opened', 'clicked', 'bounced'] as const
-export type MessageOutcome = (typeof MESSAGE_OUTCOMES)[number]
+/** Facts about one message that a condition can require. */
+export const MESSAGE_CONDITIONS = ['sent', 'opened', 'clicked', 'bounced'] as const
+export type MessageCondition = (typeof MESSAGE_CONDITIONS)[number]
 
 /** The names of the custom events that a condition mentions. */
 export function eventsMentionedBy(condition: Condition): string[] {

@@ -1,7 +1,7 @@
 import { foldName } from '../triggers/index.ts'
 import { isId } from '../platform/ids.ts'
 import { type Bind, compareJson, jsonKey } from './comparison-sql.ts'
-import type { Activity, ActivityPart, EventPart, MessageOutcome, MessagePart } from './condition.ts'
+import type { Activity, ActivityPart, EventPart, MessageCondition, MessagePart } from './condition.ts'
 import { DAY_MS } from './duration.ts'
 
 /** How subqueries about the row `contact` are compiled. */
@@ -89,7 +89,7 @@ function activityOf(lookUp: LookUp, activity: Activity, withinDays: number | und
   return `and message.status = ${lookUp.bind(activity)} ${within(lookUp, 'message.created_at', withinDays)}`
 }
 
-const OUTCOMES: Readonly<Record<MessageOutcome, string>> = {
+const MESSAGE_SQL: Readonly<Record<MessageCondition, string>> = {
   // A test workspace captures the emails that it would send.
   sent: `message.status in ('SENT', 'CAPTURED')`,
   opened: 'message.opened_at is not null',
@@ -106,7 +106,7 @@ export function hasMessage(lookUp: LookUp, { message, is }: MessagePart): string
     lookUp,
     `from messages message
      where message.contact_id = contact.id and message.workspace_id = ${lookUp.workspaceId()}
-       and (message.step_id = ${id} or message.campaign_id = ${id}) and ${OUTCOMES[is]}`,
+       and (message.step_id = ${id} or message.campaign_id = ${id}) and ${MESSAGE_SQL[is]}`,
   )
 }
 

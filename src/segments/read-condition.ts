@@ -16,7 +16,7 @@ import {
   type EventFilter,
   type EventPart,
   isTimeField,
-  MESSAGE_OUTCOMES,
+  MESSAGE_CONDITIONS,
   ORDER_COMPARISONS,
   RELATIVE_COMPARISONS,
   TEXT_COMPARISONS,
@@ -226,8 +226,8 @@ class ConditionReader {
       case 'message': {
         const { is } = json
         const text = this.text(json, path, 'message')
-        if (!isOneOf(MESSAGE_OUTCOMES, is))
-          return this.fail(`${path}.is must be one of: ${MESSAGE_OUTCOMES.join(', ')}`)
+        if (!isOneOf(MESSAGE_CONDITIONS, is))
+          return this.fail(`${path}.is must be one of: ${MESSAGE_CONDITIONS.join(', ')}`)
         return text && { message: normalizeId(text.message), is }
       }
       case 'event':

@@ -1,5 +1,5 @@
 import { array, mixed, object, string, type InferType } from 'yup'
-import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, MESSAGE_OUTCOMES } from './condition.ts'
+import { ACTIVITIES, COMPARISONS, type Condition, CONDITION_FIELDS, MESSAGE_CONDITIONS } from './condition.ts'
 import type { Segment } from './entities.ts'
 import { count, id, nullableText, timestamp, writtenResponse } from '../http/index.ts'
 
@@ -59,7 +59,7 @@ export const conditionResponse = mixed<Condition>()
         form(
           {
             message: { type: 'string', description: 'The ID of an email step or a campaign.' },
-            is: { type: 'string', enum: [...MESSAGE_OUTCOMES] },
+            is: { type: 'string', enum: [...MESSAGE_CONDITIONS] },
           },
           ['message', 'is'],
         ),

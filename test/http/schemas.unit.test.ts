@@ -15,7 +15,7 @@ import {
   type Condition,
   CONDITION_FIELDS,
   type EventFilter,
-  MESSAGE_OUTCOMES,
+  MESSAGE_CONDITIONS,
 } from '../../src/segments/condition.ts'
 import { CONDITION_SOURCES, readCondition } from '../../src/segments/read-condition.ts'
 
@@ -97,7 +97,7 @@ describe('generated JSON Schemas', () => {
         fc.record({ field: fc.constantFrom(...CONDITION_FIELDS), is, value }),
         fc.record({ metadata: fc.string(), is, value }),
         fc.record({ activity: fc.constantFrom(...ACTIVITIES), withinDays }),
-        fc.record({ message: fc.string(), is: fc.constantFrom(...MESSAGE_OUTCOMES) }),
+        fc.record({ message: fc.string(), is: fc.constantFrom(...MESSAGE_CONDITIONS) }),
         fc.record(
           { event: fc.string(), atLeast: fc.nat(), atMost: fc.nat(), withinDays, where: tie('where') },
           { requiredKeys: ['event'] },

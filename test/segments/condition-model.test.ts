@@ -9,7 +9,7 @@ import {
   type Condition,
   type ConditionPart,
   type EventFilter,
-  MESSAGE_OUTCOMES,
+  MESSAGE_CONDITIONS,
   RELATIVE_COMPARISONS,
   TEXT_COMPARISONS,
   TIME_COMPARISONS,
@@ -167,7 +167,10 @@ const part: fc.Arbitrary<ConditionPart> = fc.oneof(
     },
     { requiredKeys: ['activity'] },
   ),
-  fc.record({ message: fc.constantFrom(...STEPS, ...CAMPAIGNS, 'Welcome'), is: fc.constantFrom(...MESSAGE_OUTCOMES) }),
+  fc.record({
+    message: fc.constantFrom(...STEPS, ...CAMPAIGNS, 'Welcome'),
+    is: fc.constantFrom(...MESSAGE_CONDITIONS),
+  }),
   anEvent as fc.Arbitrary<ConditionPart>,
   anEvent as fc.Arbitrary<ConditionPart>,
   fc
