@@ -1,3 +1,4 @@
+import type { Actor } from '../audit/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import {
   storedChangesOf,
@@ -9,12 +10,21 @@ import {
 /** The changes that a history has at most. */
 export const MAX_CONSENT_CHANGES = 100
 
+export const CONSENT_ACTORS = ['CONTACT', 'MEMBER', 'API_KEY', 'OPERATOR', 'IMPORT'] as const
+type ConsentActor = (typeof CONSENT_ACTORS)[number]
+
+const ACTOR_OF_AUDIT_LOG: Readonly<Record<Actor, ConsentActor>> = {
+  person: 'MEMBER',
+  key: 'API_KEY',
+  'command line': 'OPERATOR',
+}
+
 /** A change of a contact's consent: what is stored of it, who made it, and the message that led to it. */
 export type ConsentChange = Omit<StoredChange, 'change' | 'actor'> & {
   /** `UNSUBSCRIBED` is the use of an unsubscribe link of which no other change is stored: there was an earlier one, or a later one. */
   change: StoredChange['change'] | 'UNSUBSCRIBED'
   /** `null` if it is unknown. */
-  by: 'CONTACT' | 'MEMBER' | 'API_KEY' | 'IMPORT' | null
+  by: ConsentActor | null
   message: UnsubscribeMessage | null
 }
 
@@ -50,7 +60,6 @@ const NO_DETAILS = {
 
 function byOf({ change, reason, actor }: StoredChange, message: UnsubscribeMessage | undefined): ConsentChange['by'] {
   if (message || change === 'LEFT_LIST') return 'CONTACT'
-  if (actor === 'person') return 'MEMBER'
-  if (actor === 'key') return 'API_KEY'
+  if (actor) return ACTOR_OF_AUDIT_LOG[actor]
   return reason === 'IMPORTED' ? 'IMPORT' : null
 }

@@ -1,7 +1,7 @@
 import { array, object, string, type InferType } from 'yup'
 import { SUPPRESSION_REASONS, type SuppressionRow } from '../contacts/index.ts'
 import { id, timestamp, writtenResponse, nullableText } from '../http/index.ts'
-import { type ConsentChange, MAX_CONSENT_CHANGES } from './history.ts'
+import { CONSENT_ACTORS, type ConsentChange, MAX_CONSENT_CHANGES } from './history.ts'
 
 export const suppressionResponse = object({
   id: id('suppression'),
@@ -42,7 +42,7 @@ const consentChangeResponse = object({
     }),
   by: string()
     .nullable()
-    .oneOf(['CONTACT', 'MEMBER', 'API_KEY', 'IMPORT', null] as const)
+    .oneOf([...CONSENT_ACTORS, null] as const)
     .defined()
     .meta({ description: 'Who made the change; null if it is not known.', example: 'CONTACT' }),
   reason: string()

@@ -79,6 +79,18 @@ describe('the consent history of a contact', () => {
     assert.equal(JSON.stringify(await historyOf(contactId)).includes(editor.email), false)
   })
 
+  it('names an operator who suppressed the address on the command line', async () => {
+    const contactId = await aContact(service)
+    const email = await addressOf(service, contactId)
+    const { body } = await service.call('POST', 'suppressions', { email, reason: 'MANUAL' })
+    await sql(
+      em(),
+      `update audit_entries set actor = 'command line' where workspace_id = $1::uuid and target_id = $2::uuid`,
+      [service.workspaceId, body.data.id],
+    )
+    assert.deepEqual(await linesOf(contactId), ['SUPPRESSED / MANUAL / OPERATOR'])
+  })
+
   it('names the email whose link unsubscribed the contact, also after they subscribed again', async () => {
     const link = await mailed('Half of your trial')
     await choose(link, { kind: 'nothing' })

@@ -22,6 +22,7 @@ const BY: Record<NonNullable<Change['by']>, string> = {
   CONTACT: 'By the contact',
   MEMBER: 'By a member',
   API_KEY: 'By an API key',
+  OPERATOR: 'By an operator',
   IMPORT: 'By an import',
 }
 
