@@ -1,6 +1,6 @@
 import { Button } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { type KeyboardEvent, useEffect, useId, useRef } from 'react'
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from 'react'
 import { useReturnFocus } from '../lib/use-return-focus.ts'
 import { CurlButton } from './CurlButton.tsx'
 import { ErrorBanner } from './ErrorBanner.tsx'
@@ -24,7 +24,7 @@ export function ConfirmAction({
   confirmLabel: string
   /** The API path of the same action, shown as a curl command. */
   path?: string
-  description: string
+  description: ReactNode
   action: () => Promise<unknown>
   onDone: () => void
 }) {

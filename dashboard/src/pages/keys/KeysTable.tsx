@@ -12,7 +12,7 @@ import { Time } from '../../components/Time.tsx'
 import { ApiForm } from '../../primitives/ApiForm.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { useApiForm } from '../../primitives/use-api-form.ts'
-import { ConfirmDelete } from './ConfirmDelete.tsx'
+import { ConfirmDeleteKey } from './ConfirmDeleteKey.tsx'
 import classes from './keys.module.css'
 import type { ApiKey, NewApiKey } from './keys.ts'
 
@@ -80,7 +80,7 @@ export function KeysTable({
       below={(key) =>
         asked?.id === key.id &&
         (asked.what === 'delete' ? (
-          <ConfirmDelete apiKey={key} others={keys.length - 1} onDone={close} />
+          <ConfirmDeleteKey apiKey={key} others={keys.length - 1} onDone={close} />
         ) : asked.what === 'limit' ? (
           <RateLimitForm apiKey={key} onDone={close} />
         ) : (
