@@ -2,12 +2,12 @@ import { useInvalidate, useWorkspace } from '../api/workspace.tsx'
 import { AskButton } from '../primitives/AskButton.tsx'
 import { ConfirmAction } from './ConfirmAction.tsx'
 
-interface Place {
+interface EnrollmentRef {
   automationId: string
   contactId: string
 }
 
-function useRemoval({ automationId, contactId }: Place) {
+function useRemoval({ automationId, contactId }: EnrollmentRef) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   return {
@@ -21,11 +21,11 @@ function useRemoval({ automationId, contactId }: Place) {
 }
 
 /** A button that ends a contact's enrollment after a confirmation. @param name names the automation, for screen readers */
-export const RemoveFromAutomation = ({ name, ...place }: Place & { name: string }) => (
-  <AskButton label="Remove from automation…" name={name} {...useRemoval(place)} />
+export const RemoveFromAutomation = ({ name, ...enrollment }: EnrollmentRef & { name: string }) => (
+  <AskButton label="Remove from automation…" name={name} {...useRemoval(enrollment)} />
 )
 
 /** Asks whether to end a contact's enrollment. */
-export const ConfirmRemoval = ({ onDone, ...place }: Place & { onDone: () => void }) => (
-  <ConfirmAction {...useRemoval(place)} onDone={onDone} />
+export const ConfirmRemoval = ({ onDone, ...enrollment }: EnrollmentRef & { onDone: () => void }) => (
+  <ConfirmAction {...useRemoval(enrollment)} onDone={onDone} />
 )

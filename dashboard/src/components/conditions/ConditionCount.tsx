@@ -7,11 +7,12 @@ import { type Condition, isIncomplete, type Loose } from './condition.ts'
 /** Milliseconds after the last edit before contacts are counted again. */
 const PAUSE_MS = 400
 
-/** A condition as it was before the edits of the last moment. */
-export const useSettled = (condition: Loose | undefined): Loose | undefined => useDebouncedValue(condition, PAUSE_MS)[0]
+/** Delays a condition until edits pause. */
+export const useDebouncedCondition = (condition: Loose | undefined): Loose | undefined =>
+  useDebouncedValue(condition, PAUSE_MS)[0]
 
 function useConditionCount(condition: Loose | undefined) {
-  const asked = useSettled(condition)
+  const asked = useDebouncedCondition(condition)
   return useWorkspaceQuery(
     ['segments', 'count', asked],
     async (api, signal) => {

@@ -2,7 +2,7 @@ import { IconMailOff } from '@tabler/icons-react'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { errorMessage } from '../../api/client.ts'
 import { type Condition, isIncomplete, type Loose } from '../../components/conditions/condition.ts'
-import { useSettled } from '../../components/conditions/ConditionCount.tsx'
+import { useDebouncedCondition } from '../../components/conditions/ConditionCount.tsx'
 import { StackedBar } from '../../components/MessageBreakdown.tsx'
 import type { StatusStyle } from '../../components/StatusBadge.tsx'
 import { Section } from '../../layout/Page.tsx'
@@ -14,7 +14,7 @@ const SUPPRESSED: StatusStyle = { label: 'Suppressed', icon: IconMailOff, tone: 
 
 /** Counts the contacts who match a condition, by whether they get marketing. Old figures are grey while others load. */
 export function Matching({ condition }: { condition: Loose }) {
-  const asked = useSettled(isIncomplete(condition) ? undefined : condition)
+  const asked = useDebouncedCondition(isIncomplete(condition) ? undefined : condition)
   const { data, error, isPlaceholderData } = useWorkspaceQuery(
     ['segments', 'subscription', asked],
     async (api, signal) => {
