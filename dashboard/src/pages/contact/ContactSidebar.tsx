@@ -24,7 +24,11 @@ export function ContactSidebar({
   const attributeCount = Object.keys(contact.metadata).length
   return (
     <>
-      <UpcomingSteps name={firstNameOf(contact) ?? 'this contact'} enrollments={enrollments} automations={automations} />
+      <UpcomingSteps
+        name={firstNameOf(contact) ?? 'this contact'}
+        enrollments={enrollments}
+        automations={automations}
+      />
       <Section
         title="Attributes"
         meta={attributeCount}
