@@ -96,17 +96,24 @@ describe('a marketer in the dashboard', () => {
 
   it('reads a report and mails those who did not open', async () => {
     const list = await aList(d.service)
-    const contactIds = await Promise.all(Array.from({ length: 3 }, () => aContact(d.service)))
+    const contactIds = await Promise.all(Array.from({ length: 4 }, () => aContact(d.service)))
     await d.service.call('POST', `lists/${list}/contacts`, { contactIds })
+    const audience = { listIds: [list] }
     const id = await d.create('campaigns', {
-      ...{ name: 'Winter catalog', subject: 'Winter', html: '<p>Winter</p>', audience: { listIds: [list] } },
+      name: 'Winter catalog',
+      subject: 'Winter',
+      html: '<p>Winter</p>',
+      audience,
     })
     await d.service.call('POST', `campaigns/${id}/schedule`, {})
     await campaignIs(d.service, id, 'SENT')
-    const [message] = (await d.read(`messages?campaignId=${id}`)) as { id: string }[]
+    const [opened, other] = (await d.read(`messages?campaignId=${id}`)) as { id: string; contactId: string }[]
     const { em } = d.service.context.orm
-    await sql(em.fork(), `update messages set opened_at = now() where id = $1::uuid`, [message!.id])
+    await sql(em.fork(), `update messages set opened_at = now() where id = $1::uuid`, [opened!.id])
     await recount(em)
+    // Who left the list in the meantime gets nothing.
+    const gone = await addressOf(d.service, other!.contactId)
+    await d.service.call('DELETE', `lists/${list}/contacts/${other!.contactId}`)
     d.sink.mails.length = 0
     await d.open('')
     await d.page.getByRole('link', { name: 'Campaigns', exact: true }).first().click()
@@ -115,11 +122,12 @@ describe('a marketer in the dashboard', () => {
       .getByRole('link')
       .first()
       .click()
-    await d.isAt('Delivered to 3 of 3 recipients')
-    await d.press('Create draft for 2 contacts')
+    await d.isAt('Delivered to 4 of 4 recipients')
+    await d.press('Create draft for 3 contacts')
     await d.field('Subject').fill('Once more: winter')
     await d.press('Send to 2 contacts…', 'Send to 2 contacts')
     await eventually('both got it', () => d.sink.mails[1])
+    assert.ok(!d.sink.mails.some(({ to }) => to.includes(gone)))
     tookAtMost(5)
   })
 })

@@ -36,8 +36,8 @@ export function ResendToNonOpeners({ campaign }: { campaign: Campaign }) {
   return (
     <Section title="Resend to non-openers">
       <p className="t2" style={{ marginBottom: 8 }}>
-        {plural(rest, 'recipient')} {rest === 1 ? 'has' : 'have'} no open on record. This creates a draft for them.
-        Change the subject before you send it.
+        {plural(rest, 'recipient')} {rest === 1 ? 'has' : 'have'} no open on record. This creates a draft for the
+        recipients who are still in its audience. Change the subject before you send it.
       </p>
       <Button variant="filled" fullWidth loading={resend.isPending} onClick={() => resend.mutate()}>
         Create draft for {plural(rest, 'contact')}
