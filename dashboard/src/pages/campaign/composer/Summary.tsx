@@ -8,6 +8,7 @@ import { useInvalidate, useWorkspace } from '../../../api/workspace.tsx'
 import { CurlButton } from '../../../components/CurlButton.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { count, minuteOf, plural } from '../../../lib/format.ts'
+import { useReturnFocus } from '../../../lib/use-return-focus.ts'
 import { type Check, worstOf } from '../../../primitives/Checklist.tsx'
 import { warmUpStatus } from '../../sender/warm-up-status.ts'
 import { describeTime, scheduleBodyOf, type SendTime } from './send-time.ts'
@@ -80,7 +81,8 @@ export function Summary({
       </Button>
       <p className="small t2" style={{ marginTop: 8 }}>
         {worstOf(checks) === 'warning' && 'There are warnings. You can still send. '}
-        The audience is counted again and fixed when sending starts. Until then, you can unschedule.
+        The audience is counted again and fixed when sending starts.
+        {time.kind !== 'now' && ' Until then, you can unschedule.'}
       </p>
       {asked && (
         <SendDialog draft={draft} asked={asked} audience={audience} time={time} onClose={() => setAsked(undefined)} />
@@ -103,6 +105,7 @@ function SendDialog({
   time: SendTime
   onClose: () => void
 }) {
+  useReturnFocus()
   const { api, workspace } = useWorkspace()
   const invalidate = useInvalidate()
   const body = scheduleBodyOf(time)
@@ -127,7 +130,8 @@ function SendDialog({
     <Modal opened onClose={onClose} title={label} centered>
       <p>
         “{campaign.name}”{draft.fields.abTest && `, ${plural(draft.fields.abTest.variants.length + 1, 'subject')},`}{' '}
-        {time.kind === 'now' ? 'is sent now' : `is sent on ${describeTime(time)}`}. Sent emails can’t be recalled.
+        {time.kind === 'now' ? 'will be sent now' : `will be sent on ${describeTime(time)}`}. Sent emails can’t be
+        recalled.
       </p>
       {isChanged ? (
         <p role="alert" style={{ color: 'var(--bad)' }}>
