@@ -91,7 +91,7 @@ describe('segments in the dashboard', () => {
     await d.page.getByRole('menuitem', { name: 'Delete' }).click()
     await d.shows('1 contact will enter and 7 will leave when you save.')
     await section('Matching now').getByText('of 9 contacts, 11.1%').waitFor()
-    await d.shows('Contacts who match plan is free')
+    await d.shows('Contacts who match plan is free', 'The sample and the check use the saved condition.')
     await d.press('Discard')
     assert.equal(await value.inputValue(), 'pro')
     await d.shows('Contacts who match plan is pro and not tagged churned')

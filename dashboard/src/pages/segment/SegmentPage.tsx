@@ -59,6 +59,7 @@ function SegmentDetails({ segment }: { segment: Schemas['SegmentDetail'] }) {
       aside={
         <>
           <Matching condition={condition} />
+          {edited && <p className="small t2">The sample and the check use the saved condition.</p>}
           <Sample segment={segment} />
           <CheckContact segment={segment} />
           <Section title="Used in" {...(segment.usedIn.length > 0 && { meta: segment.usedIn.length })}>
