@@ -5,7 +5,7 @@ import { checkStyles } from './check-styles.ts'
 /** Modules of forms, which pages without a form need not load. */
 const FORM = /@mantine\/form|primitives\/(ApiForm|use-api-form)/
 const FIELDS =
-  /components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|Radio|Textarea)\/|components\/conditions|EmailPreview|ContactSelect|Searchable|IntegerInput/
+  /components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|PasswordInput|Radio|Textarea)\/|components\/conditions|EmailPreview|ContactSelect|Searchable|IntegerInput/
 
 /** Builds the dashboard, which the API serves at `/`. `npm run dev` serves it with hot reload and forwards requests to the API on port 3000. */
 export default defineConfig({

@@ -13,7 +13,7 @@ describe('the request log in the dashboard', () => {
     await ask('POST', 'contacts', 'wanted-error', { email: 'no address' })
     await d.open('/keys')
     await d.button('Actions for Checkout').click()
-    await d.menuItem('Requests')
+    await d.menuItem('View requests')
     await d.isAt('Logs')
     const rows = d.page.getByRole('table', { name: 'Requests' }).locator('tbody').getByRole('row')
     const isCount = (count: number) =>

@@ -131,7 +131,7 @@ describe('the list of templates in the dashboard', () => {
     }
     assert.deepEqual(
       [made.subject, made.previewText, made.design.theme, made.design.blocks.length],
-      ['News of this month', 'What we built, what we learned, and what comes next.', { accent: '#2f6b45' }, 6],
+      ['This month’s news', 'What we built, what we learned, and what comes next.', { accent: '#2f6b45' }, 6],
     )
   })
 })
