@@ -104,9 +104,9 @@ describe('the report of a campaign in the dashboard', () => {
     const id = await aSentCampaign()
     await d.open(`/campaigns/${id}`)
     const email = d.page.frameLocator('iframe[title^="Email with the share"]')
-    await email.getByText('To the sale 100%').waitFor()
+    await email.getByText('To the sale 100.0%').waitFor()
     const lines = (await email.locator('p').allInnerTexts()).map((text) => text.trim())
-    assert.deepEqual(lines.slice(0, 3), ['Hello', 'To the sale 100%', 'Search 100% About'])
+    assert.deepEqual(lines.slice(0, 3), ['Hello', 'To the sale 100.0%', 'Search 100.0% About'])
     assert.equal(await email.locator('#broken').count(), 0)
     const links = await rowsOf('Clicks by link')
     assert.deepEqual(links.toSorted(), [
