@@ -1,4 +1,4 @@
-/** A finished request of an API key. Contains no personal data. */
+/** A finished request of an API key. Contains no personal data, unless a client puts it into its request ID or invents a field. */
 export interface FinishedRequest {
   workspaceId: string
   keyId: string
