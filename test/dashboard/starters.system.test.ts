@@ -89,6 +89,7 @@ describe('the list of templates in the dashboard', () => {
     await d.page.getByLabel('Subject', { exact: true }).fill('Our news')
     await d.press('Newsletter')
     await d.button('Newsletter').waitFor({ state: 'detached' })
+    await d.shows('https://example.com is the link of a starter. Replace it')
     const saved = await eventually('the draft is saved', async () => {
       const { status, body } = await d.service.call('GET', `campaigns/${id}`)
       assert.equal(status, 200, JSON.stringify(body))
