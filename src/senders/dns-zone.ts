@@ -14,7 +14,7 @@ export async function findDnsZone(dns: Dns, domain: string): Promise<DnsZone | n
   const labels = domain.split('.')
   const names = labels.slice(0, -1).map((_, from) => labels.slice(from).join('.'))
   for (const name of names.slice(0, MAX_NAMES)) {
-    // The zone is only a hint, so a lookup that fails is no error.
+    // The zone is only a hint, so lookups may fail.
     const found = (await dns.resolve(name, 'NS').catch(() => [])) as string[]
     if (found.length > 0) return { name, nameServers: found.map((each) => each.toLowerCase()).toSorted() }
   }

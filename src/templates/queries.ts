@@ -13,7 +13,7 @@ export interface ListedTemplate {
   useCounts: UseCounts
 }
 
-/** How many automations and campaigns use a template, and how many templates a layout or a partial. */
+/** The numbers of automations and campaigns that use a template, and of templates that use a layout or a partial. */
 interface UseCounts {
   automations: number
   campaigns: number

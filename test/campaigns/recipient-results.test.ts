@@ -5,7 +5,7 @@ import { aContact } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
-/** A recipient of the fixture, and what became of their message. Times are minutes after the start of the campaign. */
+/** A recipient of the fixture, and the result of their message. Times are minutes after the start of the campaign. */
 interface Fate {
   to: string
   status: string

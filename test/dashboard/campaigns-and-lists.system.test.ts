@@ -7,6 +7,7 @@ import { aContact, addressOf, aList, anAutomation, EMAIL } from '../support/fact
 import { readMail } from '../support/read-mail.ts'
 import { eventually } from '../support/eventually.ts'
 import { startInstance, type Instance } from '../support/instance.ts'
+import { writeWithImage } from '../support/write-email.ts'
 
 interface Sender extends Record<string, unknown> {
   records: { what: string; name: string; value: string; type: string }[]
@@ -130,16 +131,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.shows('Write the email, or choose a template')
     await d.press('Edit email')
     const designer = d.page.getByRole('dialog', { name: 'Design the email' })
-    await designer.getByRole('listitem', { name: 'Text 1' }).click()
-    await d.page.locator('.ProseMirror:focus').waitFor()
-    await d.page.keyboard.type('Dear {{ contact.firstName }}, the harvest is in. /image')
-    await d.page.getByRole('option', { name: 'Image', exact: true }).waitFor()
-    await d.keys('Enter')
-    await d.press('Choose image…')
-    const buffer = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
-    await d.page.locator('input[type=file]').setInputFiles({ name: 'box.gif', mimeType: 'image/gif', buffer })
-    await d.page.getByRole('dialog', { name: 'Insert image' }).getByLabel('Alt text').fill('A box of apples')
-    await d.press('Insert image')
+    await writeWithImage(d, { text: 'Dear {{ contact.firstName }}, the harvest is in.', alt: 'A box of apples' })
     await d.press('Add block below Image 2')
     await d.menuItem('Button')
     await designer.getByLabel('Label').fill('Order a box')

@@ -5,6 +5,7 @@ import { eventually } from '../support/eventually.ts'
 import { aContact, addressOf, aList, anAutomation } from '../support/factories.ts'
 import { campaignIs } from '../support/campaigns.ts'
 import { recount } from '../support/stats.ts'
+import { writeWithImage } from '../support/write-email.ts'
 import { setSender } from '../../src/senders/settings.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 
@@ -40,17 +41,8 @@ describe('a marketer in the dashboard', () => {
     await d.page.getByRole('switch', { name: 'A/B test the subject' }).click()
     await d.fill({ Name: 'December news', 'Subject A': 'The harvest is in', 'Subject B': 'Apples, for a week' })
     await d.press('Edit email')
-    const designer = d.page.getByRole('dialog', { name: 'Design the email' })
-    await designer.getByRole('listitem', { name: 'Text 1' }).click()
-    await d.page.locator('.ProseMirror:focus').waitFor()
-    await d.page.keyboard.type('Dear reader, the harvest is in. /image')
-    await d.page.getByRole('option', { name: 'Image', exact: true }).waitFor()
-    await d.keys('Enter')
-    await d.press('Choose image…')
-    const buffer = Buffer.from('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7', 'base64')
-    await d.page.locator('input[type=file]').setInputFiles({ name: 'box.gif', mimeType: 'image/gif', buffer })
-    await d.page.getByRole('dialog', { name: 'Insert image' }).getByLabel('Alt text').fill('A box of apples')
-    await d.press('Insert image', 'Done')
+    await writeWithImage(d, { text: 'Dear reader, the harvest is in.', alt: 'A box of apples' })
+    await d.press('Done')
     await d.press('Send to 40 contacts…', 'Send to 40 contacts')
     const mail = await eventually('the test is sent', () => d.sink.mails[0])
     assert.match(mail.body, /A box of apples/)

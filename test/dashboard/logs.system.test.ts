@@ -4,7 +4,7 @@ import { onDashboard } from '../support/dashboard.ts'
 describe('the request log in the dashboard', () => {
   const d = onDashboard()
 
-  it('shows requests of API keys with filters, and says what to do about an error', async () => {
+  it('shows requests of API keys with filters, and explains how to fix an error', async () => {
     const key = await d.service.newKey({ workspaceId: d.service.workspaceId, name: 'Checkout' })
     const ask = (method: string, path: string, id: string, body?: object) =>
       d.service.call(method, path, body, { key, headers: { 'x-request-id': id } })

@@ -1,7 +1,7 @@
 import type { Schemas } from '../api/client.ts'
 import classes from './MessageBreakdown.module.css'
 import { count } from '../lib/format.ts'
-import { MESSAGE_STATUS, type MessageStatus } from './StatusBadge.tsx'
+import { MESSAGE_STATUS, type MessageStatus, type StatusStyle } from './StatusBadge.tsx'
 
 type Counts = Schemas['MessageCounts']
 
@@ -51,6 +51,17 @@ export function StackedBar({
   )
 }
 
+/** A status with its icon, and its count, in a description list. */
+export const StatusTerm = ({ status: { icon: Icon, label, tone }, value }: { status: StatusStyle; value: number }) => (
+  <>
+    <dt className={`c-${tone}`}>
+      <Icon size={14} stroke={2} aria-hidden />
+      {label}
+    </dt>
+    <dd>{count(value)}</dd>
+  </>
+)
+
 /** A total and the statuses that add up to it. @param total if it is not the sum of all messages */
 export function MessageBreakdown({
   counts,
@@ -71,17 +82,12 @@ export function MessageBreakdown({
           <dd>{count(total.value)}</dd>
         </div>
         {terms.map(({ status, value }, n) => {
-          const { icon: Icon, label, tone } = MESSAGE_STATUS[status]
           return (
             <div key={status}>
               <span className={classes.sign} aria-hidden>
                 {n === 0 ? '=' : '+'}
               </span>
-              <dt className={`c-${tone}`}>
-                <Icon size={14} stroke={2} aria-hidden />
-                {label}
-              </dt>
-              <dd>{count(value)}</dd>
+              <StatusTerm status={MESSAGE_STATUS[status]} value={value} />
             </div>
           )
         })}

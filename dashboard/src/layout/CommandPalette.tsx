@@ -20,6 +20,7 @@ import { readPages, useCampaignOptions, useEmailTemplates, useLists, useSegments
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../api/workspace.tsx'
 import { useCreateCampaign } from '../pages/campaigns/use-create-campaign.ts'
 import { useFirstStepsChoice } from '../pages/home/use-first-steps.ts'
+import { firstNameOf } from '../lib/first-name.ts'
 import { itemsFor, NAV_ITEMS, SETTINGS } from './navigation.ts'
 import { takeTyped } from './palette-keys.ts'
 
@@ -66,15 +67,16 @@ export function CommandPalette() {
       onClick: () => void navigate({ to, params }),
     })),
     ...records,
-    ...(contacts ?? []).map(({ id, email, firstName }) => ({
-      id,
-      label: email,
+    ...(contacts ?? []).map((contact) => ({
+      id: contact.id,
+      label: contact.email,
       // What was typed may be in an attribute.
       keywords: [asked],
-      ...(firstName !== null && firstName.trim() !== '' && { description: firstName }),
+      description: firstNameOf(contact) ?? '',
       group: 'Contacts',
       leftSection: <IconUser aria-hidden />,
-      onClick: () => void navigate({ to: '/w/$workspaceId/contacts/$contactId', params: { ...params, contactId: id } }),
+      onClick: () =>
+        void navigate({ to: '/w/$workspaceId/contacts/$contactId', params: { ...params, contactId: contact.id } }),
     })),
     // Last: Enter opens the record that was typed.
     ...commands,

@@ -43,7 +43,7 @@ export function MatchesAlone({ condition }: { condition: Loose }) {
   return isIncomplete(condition) || data === undefined ? null : <span title="Matches alone">{count(data)}</span>
 }
 
-/** How many contacts enter and leave a segment when its condition is replaced. */
+/** The numbers of contacts who enter and leave a segment when its condition is replaced. */
 export function ChangeCount({ segmentId, condition }: { segmentId: string; condition: Loose }) {
   const { data: enter } = useConditionCount({ all: [condition, { not: { segment: segmentId } }] })
   const { data: leave } = useConditionCount({ all: [{ segment: segmentId }, { not: condition }] })

@@ -204,6 +204,9 @@ export function conditionOf({ join, items }: Group): Loose {
 /** A condition as a group, of one condition if it is none. */
 export const asGroup = (condition: Loose): Group => groupOf(condition) ?? { join: 'all', items: [condition] }
 
+/** Checks whether it is an empty group. */
+export const isWithout = (condition: Loose): boolean => asGroup(condition).items.length === 0
+
 /** A condition that is not a group: what it is about, and whether it is negated. */
 export interface Part {
   isNegated: boolean

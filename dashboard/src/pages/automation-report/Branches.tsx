@@ -1,14 +1,13 @@
 import type { Schemas } from '../../api/client.ts'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
 import { Section } from '../../layout/Page.tsx'
-import { count, percentOf, plural } from '../../lib/format.ts'
+import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { titleOf } from '../builder/describe-step.ts'
 import { branchesOf, type TreeIndex } from '../builder/step-tree.ts'
 import type { Step } from '../builder/steps.ts'
+import { type Converted, conversionColumns } from './conversion-columns.tsx'
 import { Verdict } from './Verdict.tsx'
-
-type Converted = Omit<Schemas['Conversion']['branches'][number], 'stepId' | 'branch'>
 
 interface Row extends Converted {
   step: Step
@@ -50,16 +49,7 @@ export function Branches({ of: { branches, windowDays }, tree }: { of: Schemas['
         </>
       ),
     },
-    { id: 'enrolled', head: 'Entered', isNumber: true, cell: ({ enrolled }) => count(enrolled) },
-    { id: 'counted', head: 'Counted', isNumber: true, cell: ({ counted }) => count(counted) },
-    { id: 'reached', head: 'Goal', isNumber: true, phone: 'figure', cell: ({ reached }) => count(reached) },
-    {
-      id: 'rate',
-      head: 'Conversion',
-      isNumber: true,
-      phone: 'figure',
-      cell: ({ reached, counted }) => <span className="strong">{percentOf(reached, counted) || '–'}</span>,
-    },
+    ...conversionColumns<Row>('Entered'),
     {
       id: 'result',
       head: 'Compared with the first',

@@ -5,6 +5,7 @@ import { Bars } from '../../primitives/Bars.tsx'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { Time } from '../../components/Time.tsx'
 import classes from './report.module.css'
+import { conversionColumns } from './conversion-columns.tsx'
 import { Verdict } from './Verdict.tsx'
 
 type Conversion = Schemas['Conversion']
@@ -94,16 +95,7 @@ export function Versions({ of: { versions, windowDays } }: { of: Conversion }) {
         </>
       ),
     },
-    { id: 'enrolled', head: 'Enrolled', isNumber: true, cell: ({ enrolled }) => count(enrolled) },
-    { id: 'counted', head: 'Counted', isNumber: true, cell: ({ counted }) => count(counted) },
-    { id: 'reached', head: 'Goal', isNumber: true, phone: 'figure', cell: ({ reached }) => count(reached) },
-    {
-      id: 'rate',
-      head: 'Conversion',
-      isNumber: true,
-      phone: 'figure',
-      cell: ({ reached, counted }) => <span className="strong">{percentOf(reached, counted) || '–'}</span>,
-    },
+    ...conversionColumns<Version>('Enrolled'),
     {
       id: 'result',
       head: 'Compared with the one before',

@@ -4,12 +4,13 @@ import { notifications } from '@mantine/notifications'
 import { IconPlus } from '@tabler/icons-react'
 import { useMutation } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useRef } from 'react'
+import { Suspense, useRef } from 'react'
 import { errorMessage, isOutcomeUnknown, type Schemas } from '../../api/client.ts'
 import { callOnce, isReplay } from '../../api/call-once.ts'
 import { useHasRole, useInvalidate, useWorkspace } from '../../api/workspace.tsx'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 
-const NewAutomationDialog = lazy(() => import('./NewAutomationDialog.tsx'))
+const NewAutomationDialog = lazyPart(async () => (await import('./NewAutomationDialog.tsx')).default)
 
 /** Creates an automation from a recipe and opens it in the builder. */
 export function NewAutomationButton() {

@@ -2,7 +2,7 @@ import { Button, TextInput } from '@mantine/core'
 import { useDebouncedCallback, useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch } from '@tabler/icons-react'
 import { Link, useNavigate, useRouter, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useRef } from 'react'
+import { Suspense, useEffect, useRef } from 'react'
 import { readPages, useLists } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { Page } from '../../layout/Page.tsx'
@@ -16,8 +16,9 @@ import { isSavable, SaveView } from './SaveView.tsx'
 import { SearchableSelect } from '../../components/SearchableSelect.tsx'
 import { ColumnsMenu } from '../../primitives/ColumnsMenu.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 
-const NewContactForm = lazy(async () => ({ default: (await import('./NewContact.tsx')).NewContactForm }))
+const NewContactForm = lazyPart(async () => (await import('./NewContact.tsx')).NewContactForm)
 
 const PAUSE_MS = 300
 

@@ -15,7 +15,7 @@ const DEFAULTS = ['subscription', 'lists', 'tags', 'created']
 /** Begins the ID of the column of an attribute. */
 const ATTRIBUTE = 'attribute.'
 
-// On a phone, no head says what there is none of.
+// On a phone there is no head, so “None” would have no subject.
 const NONE = <span className="t3 wide">None</span>
 
 const Tags = ({ names }: { names: readonly string[] }) =>

@@ -3,7 +3,7 @@ import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { errorMessage } from '../../api/client.ts'
 import { type Condition, isIncomplete, type Loose } from '../../components/conditions/condition.ts'
 import { useDebouncedCondition } from '../../components/conditions/ConditionCount.tsx'
-import { StackedBar } from '../../components/MessageBreakdown.tsx'
+import { StackedBar, StatusTerm } from '../../components/MessageBreakdown.tsx'
 import type { StatusStyle } from '../../components/StatusBadge.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { count, percentOf, plural } from '../../lib/format.ts'
@@ -30,7 +30,10 @@ export function Matching({ condition }: { condition: Loose }) {
   const { contactCount = 0, subscription } = data ?? {}
   const terms = subscription && [
     { status: subscriptionOf({ suppressedBy: null }), value: subscription.subscribed },
-    { status: subscriptionOf({ suppressedBy: 'UNCONFIRMED' }), value: subscription.pending },
+    // Only double opt-in lists have pending contacts.
+    ...(subscription.pending > 0
+      ? [{ status: subscriptionOf({ suppressedBy: 'UNCONFIRMED' }), value: subscription.pending }]
+      : []),
     { status: subscriptionOf({ suppressedBy: 'UNSUBSCRIBED' }), value: subscription.unsubscribed },
     { status: SUPPRESSED, value: subscription.suppressed },
   ]
@@ -55,18 +58,11 @@ export function Matching({ condition }: { condition: Loose }) {
           <>
             <StackedBar terms={terms.map(({ status, value }) => ({ meaning: status.tone, value }))} />
             <dl className={classes.terms}>
-              {terms
-                // Only double opt-in lists have pending contacts.
-                .filter(({ status: { label }, value }) => label !== 'Pending' || value > 0)
-                .map(({ status: { label, tone, icon: Icon }, value }) => (
-                  <div key={label}>
-                    <dt className={`c-${tone}`}>
-                      <Icon size={14} stroke={2} aria-hidden />
-                      {label}
-                    </dt>
-                    <dd>{count(value)}</dd>
-                  </div>
-                ))}
+              {terms.map(({ status, value }) => (
+                <div key={status.label}>
+                  <StatusTerm status={status} value={value} />
+                </div>
+              ))}
             </dl>
           </>
         )}

@@ -1,10 +1,10 @@
 import { IconFilter } from '@tabler/icons-react'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useDisclosure } from '@mantine/hooks'
-import { lazy, Suspense, useState } from 'react'
+import { Suspense, useState } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
-import type { Loose } from '../../components/conditions/condition.ts'
+import { isWithout, type Loose } from '../../components/conditions/condition.ts'
 import { describeCondition } from '../../components/conditions/describe-condition.ts'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
 import { ConfirmDelete } from '../../components/ConfirmDelete.tsx'
@@ -13,13 +13,14 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { UsedIn } from '../../components/UsedIn.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { ToList } from '../../layout/ToList.tsx'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 import { CheckContact } from './CheckContact.tsx'
 import { Matching } from './Matching.tsx'
 import { Sample } from './Sample.tsx'
 import { SegmentActions } from './SegmentActions.tsx'
 import classes from './segment.module.css'
 
-const SegmentForm = lazy(async () => ({ default: (await import('../segments/SegmentForm.tsx')).SegmentForm }))
+const SegmentForm = lazyPart(async () => (await import('../segments/SegmentForm.tsx')).SegmentForm)
 
 /** A segment: its condition, who matches it, and what uses it. */
 export function SegmentPage() {
@@ -89,12 +90,11 @@ function SegmentDetails({ segment }: { segment: Schemas['SegmentDetail'] }) {
 
 function Sentence({ condition }: { condition: Loose }) {
   const words = describeCondition(condition, useConditionNames())
-  const isPlain = words === 'All contacts' || words === 'No contacts'
   return (
     <p className={classes.sentence}>
       <IconFilter aria-hidden />
       <span>
-        {!isPlain && 'Contacts who match '}
+        {!isWithout(condition) && 'Contacts who match '}
         <strong>{words}</strong>
       </span>
     </p>

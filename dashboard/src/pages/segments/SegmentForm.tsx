@@ -4,7 +4,7 @@ import { callOnce } from '../../api/call-once.ts'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { CurlButton } from '../../components/CurlButton.tsx'
 import {
-  asGroup,
+  isWithout,
   type Condition,
   isIncomplete,
   type Loose,
@@ -151,5 +151,3 @@ function problemOf(condition: Loose, segment: Schemas['Segment'] | undefined): s
   if (isWithout(condition) && !(segment && isWithout(segment.condition))) return 'Add at least one condition.'
   return isIncomplete(condition) ? 'Complete the condition.' : undefined
 }
-
-const isWithout = (condition: Loose): boolean => asGroup(condition).items.length === 0

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconFilter, IconPlus } from '@tabler/icons-react'
 import { Link, useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { Suspense } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -16,10 +16,11 @@ import { plural } from '../../lib/format.ts'
 import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 
 type Segment = Schemas['ListedSegment']
 
-const SegmentForm = lazy(async () => ({ default: (await import('./SegmentForm.tsx')).SegmentForm }))
+const SegmentForm = lazyPart(async () => (await import('./SegmentForm.tsx')).SegmentForm)
 
 /** Lists segments, with their conditions in words and what uses them. */
 export function SegmentsPage() {

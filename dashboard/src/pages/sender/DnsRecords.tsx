@@ -149,7 +149,7 @@ function DnsHost({
   )
 }
 
-/** Says what is wrong with a record, and what DNS has instead. */
+/** The fault of a record, and the value that DNS has instead. */
 function Fault({ of: { status, problem, found } }: { of: Schemas['SenderCheck']['records'][number] }) {
   return (
     <div className={classes.fault}>

@@ -2,7 +2,7 @@ import { Button, SegmentedControl, TextInput } from '@mantine/core'
 import { useDisclosure, useHotkeys } from '@mantine/hooks'
 import { IconPlus, IconSearch, IconTemplate } from '@tabler/icons-react'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, Suspense, useRef } from 'react'
+import { Suspense, useRef } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { readPages } from '../../api/queries.ts'
 import { useHasRole, useWorkspaceQuery, useWorkspace } from '../../api/workspace.tsx'
@@ -13,13 +13,14 @@ import { type Column, DataTable } from '../../primitives/DataTable.tsx'
 import { timeColumn } from '../../primitives/time-column.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ViewTabs } from '../../primitives/ViewTabs.tsx'
+import { lazyPart } from '../../lib/load-with-retry.ts'
 import { TemplateCards } from './TemplateCards.tsx'
 import { KIND_WORDS, usesText } from './template-words.ts'
 import classes from './templates.module.css'
 
 type Row = Schemas['TemplateSummary']
 
-const NewTemplateForm = lazy(async () => ({ default: (await import('./NewTemplate.tsx')).NewTemplateForm }))
+const NewTemplateForm = lazyPart(async () => (await import('./NewTemplate.tsx')).NewTemplateForm)
 
 const LOOKS = [
   { value: 'cards', label: 'Cards' },

@@ -15,7 +15,7 @@ interface Row {
 
 const MAX_DOMAINS = 8
 
-/** The recipients of a campaign by receiving domain: what became of their emails, or how far it is. */
+/** The recipients of a campaign by receiving domain: their results or, while it is sent, its progress. */
 export function DomainsTable({ campaign, isUnderWay }: { campaign: Campaign; isUnderWay: boolean }) {
   const { id, status } = campaign
   const {
