@@ -17,6 +17,8 @@ import {
 } from '../../src/segments/condition.ts'
 import { conditionSql } from '../../src/segments/condition-sql.ts'
 import { contactMatches } from '../../src/segments/contact-matches.ts'
+import { instantOf } from '../../src/segments/compare-in-memory.ts'
+import { conditionHolds, type ContactFacts } from '../../src/segments/evaluate.ts'
 import { readCondition } from '../../src/segments/read-condition.ts'
 import { resolveSegments } from '../../src/segments/resolve-segments.ts'
 import { createSegment } from '../../src/segments/segments.ts'
@@ -242,6 +244,12 @@ describe('conditions in SQL, compared with a model', () => {
             const evaluation = { at: new Date(at), eventData, stepData }
             assert.equal(await contactMatches(em(), workspaceId, id, condition, evaluation), expected.includes(id))
           }
+          const resolved = await resolveSegments(em(), workspaceId, condition)
+          for (const each of contacts) {
+            const known = { ...each, ...until(at, each) }
+            const holds = conditionHolds(resolved, factsOf(each), { at, eventData, stepData })
+            assert.equal(holds, evaluate(condition, known, context), 'in memory')
+          }
           found.matching += expected.length
           found.others += contacts.length - expected.length
         },
@@ -283,6 +291,7 @@ describe('conditions in SQL, compared with a model', () => {
     const valid = texts.filter((text, n) => {
       const expected = timeOf(text)
       assert.equal(rows[n]!.ms, Number.isNaN(expected) ? null : expected, text)
+      assert.deepEqual(instantOf(text), expected, text)
       return !Number.isNaN(expected)
     })
     assert.ok(valid.length > 2_500, String(valid.length))
@@ -307,6 +316,31 @@ describe('conditions in SQL, compared with a model', () => {
     )
     return rows.map(({ id }) => id)
   }
+})
+
+/** What had happened to a contact until an instant. SQL has no upper limit, because it only reads what has happened. */
+const until = (at: number, { events, messages }: ModelContact): Pick<ModelContact, 'events' | 'messages'> => {
+  const past = (time: number | null) => (time !== null && time <= at ? time : null)
+  return {
+    events: events.filter((event) => event.at <= at),
+    messages: messages
+      .filter((message) => message.at <= at)
+      .map((message) => ({ ...message, openedAt: past(message.openedAt), clickedAt: past(message.clickedAt) })),
+  }
+}
+
+const factsOf = ({ tags, lists, events, messages, ...contact }: ModelContact): ContactFacts => ({
+  ...contact,
+  tags: new Set(tags.map((tag) => tag.toLowerCase())),
+  lists: new Set(lists),
+  events: events.map(({ name, ...event }) => ({ ...event, name: name.toLowerCase() })),
+  messages: messages.map(({ step = null, automation = null, campaign = null, bounce, ...message }) => ({
+    ...message,
+    stepId: step,
+    automationId: automation,
+    campaignId: campaign,
+    hasBounced: bounce !== null && bounce !== 'COMPLAINT',
+  })),
 })
 
 type Em = Parameters<typeof sql>[0]

@@ -204,7 +204,10 @@ function atPath(value: unknown, path: string): unknown {
   return all.length === 0 ? undefined : all
 }
 
-const atKey = (value: unknown, key: string): unknown =>
-  own(value, key) ?? (key.includes('.') ? atPath(value, key) : undefined)
+/** A key that is `null` counts as it is, even if a path leads to another value. */
+const atKey = (value: unknown, key: string): unknown => {
+  const found = own(value, key)
+  return found === undefined && key.includes('.') ? atPath(value, key) : found
+}
 
 const folded = (text: unknown): string => String(text).normalize().toLowerCase()
