@@ -33,6 +33,7 @@ const MODULES = [
   'enrollments',
   'steps',
   'test-clock',
+  'rehearsal',
   'events',
   'sources',
   'consent',

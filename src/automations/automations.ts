@@ -294,7 +294,7 @@ function setLeaveRules(
 }
 
 /** @throws {ApiError} `invalid` if the steps are too many or too deep, or two have the same name */
-function assertTree(steps: readonly StepInput[]): void {
+export function assertTree(steps: readonly StepInput[]): void {
   const placed = flattenSteps(steps)
   if (placed.length > MAX_STEPS) throw invalid(`steps must not contain more than ${MAX_STEPS} steps in all`, '/steps')
   if (branchDepth(placed) > MAX_BRANCH_DEPTH)
@@ -318,7 +318,8 @@ async function writeVersion(em: EntityManager, automation: Automation, steps: re
   await storeContents(em, id, contents)
 }
 
-async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<Step[]> {
+/** Reads the steps of a version. */
+export async function stepsOf(em: EntityManager, { id, version }: Pick<Automation, 'id' | 'version'>): Promise<Step[]> {
   const { steps } = await em.findOneOrFail(AutomationVersion, { automationId: id, version })
   const read = async (hashes: string[]): Promise<EmailContent[]> =>
     hashes.length > 0 ? em.find(EmailContent, { automationId: id, hash: { $in: hashes } }) : []
@@ -335,7 +336,7 @@ async function stepsOf(em: EntityManager, { id, version }: Automation): Promise<
  * Assigns IDs to new steps, also where conditions refer to them. A step with the ID of a current step keeps its identity. Other IDs
  * are not an error, so that steps can be copied from one automation to another.
  */
-function identifySteps(steps: readonly StepInput[], present: readonly Step[]): { steps: Step[]; ids: StepIds } {
+export function identifySteps(steps: readonly StepInput[], present: readonly Step[]): { steps: Step[]; ids: StepIds } {
   const free = new Set(present.map((step) => step.id))
   const placed = flattenSteps(steps)
   const identified: Step[] = []

@@ -2,6 +2,7 @@ import { defineError, ApiError } from '../platform/api-error.ts'
 import type { MissingPart } from './automation.ts'
 
 export const AUTOMATION_NOT_FOUND = defineError('not-found', 'automation_not_found', 'Automation not found')
+export const VERSION_NOT_FOUND = defineError('not-found', 'version_not_found', 'The automation has no such version')
 export const DRAFT_NOT_FOUND = defineError('not-found', 'draft_not_found', 'This automation has no draft')
 /** No contact can be enrolled. The same error as for a missing automation, so that the two cannot be distinguished. */
 export const AUTOMATION_NOT_ACTIVE = defineError(

@@ -14,7 +14,7 @@ const MAX_TRIGGER_CONFIG_BYTES = 16 * 1024
 /** Maximum length of an unknown key in a message. */
 const MAX_SHOWN = 50
 
-const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'The steps, in order.' })
+export const steps = () => array().of(stepInput).max(MAX_STEPS).meta({ description: 'The steps, in order.' })
 
 /** Enough for five hundred steps, some of them long. */
 export const STEPS_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }

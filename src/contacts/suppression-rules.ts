@@ -9,7 +9,12 @@ import { type SuppressedBy, suppresses, REASONS_BY_PRIORITY } from './suppressio
  * @param message.listIds the lists because of which it is sent: an opt-out from one of them suppresses marketing
  */
 export function suppressionOf(
-  { suppressions, optOutListIds, isUnconfirmed, isInAnyList }: Recipient,
+  {
+    suppressions,
+    optOutListIds,
+    isUnconfirmed,
+    isInAnyList,
+  }: Pick<Recipient, 'suppressions' | 'optOutListIds' | 'isUnconfirmed' | 'isInAnyList'>,
   { category, listIds }: { category: EmailCategory; listIds: readonly string[] },
 ): SuppressedBy | null {
   const reasons = new Set<SuppressedBy>(suppressions.filter((reason) => suppresses(reason, category)))

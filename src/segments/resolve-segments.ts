@@ -34,6 +34,21 @@ export async function resolveAllSegments(
   return conditions.map((condition) => inline(condition, known))
 }
 
+/** Returns a function that resolves any of several conditions, with the segments as they are now. */
+export async function segmentResolver(
+  em: EntityManager,
+  workspaceId: string,
+  conditions: readonly Condition[],
+): Promise<(condition: Condition) => ResolvedCondition> {
+  const known = await loadSegments(em, workspaceId, { all: [...conditions] })
+  const resolved = new WeakMap<Condition, ResolvedCondition>()
+  return (condition) => {
+    const before = resolved.get(condition) ?? inline(condition, known)
+    resolved.set(condition, before)
+    return before
+  }
+}
+
 /** The conditions of the segments to which a condition refers, directly or through others. */
 export async function loadSegments(
   em: EntityManager,

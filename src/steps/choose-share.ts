@@ -5,13 +5,18 @@ import type { RunStep } from './runner.ts'
 
 /** Chooses the branch of a SPLIT by the hash of contact and step, so that a contact gets the same one whenever they return. */
 export const chooseShare: RunStep<Extract<StoredStep, { type: 'SPLIT' }>> = async ({ em }, context) => {
-  const { contactId, step } = context
-  const index = shareOf(
-    step.branches.map(({ weight }) => weight),
-    `${contactId} ${step.id}`,
-  )
-  return finishRun(em.fork(), context, { result: { next: 'continue', branch: String(index) }, detail: {} })
+  const branch = branchOfSplit(context.step, context.contactId)
+  return finishRun(em.fork(), context, { result: { next: 'continue', branch }, detail: {} })
 }
+
+/** Returns the branch of a SPLIT that a contact takes. */
+export const branchOfSplit = ({ id, branches }: Extract<StoredStep, { type: 'SPLIT' }>, contactId: string): string =>
+  String(
+    shareOf(
+      branches.map(({ weight }) => weight),
+      `${contactId} ${id}`,
+    ),
+  )
 
 /**
  * Returns the index of one of the weights, each with a probability in proportion to it.

@@ -1,5 +1,7 @@
 export { StepRun, WebhookSecret } from './entities.ts'
 export { bringForward } from './bring-forward.ts'
+export { branchOfSplit } from './choose-share.ts'
+export { endOfWaitUntil } from './wait-until.ts'
 export { runStep } from './run-step.ts'
 export type { RunDependencies, StepToRun } from './runner.ts'
 export { createSendRequest } from './send-request.ts'

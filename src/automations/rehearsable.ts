@@ -1,0 +1,98 @@
+import type { StoredStep } from '../automation-engine/index.ts'
+import { ApiError } from '../platform/api-error.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { unitOf } from '../platform/db/sql.ts'
+import type { EmailContent } from '../rendering/index.ts'
+import type { Trigger, TriggerConfig } from '../triggers/index.ts'
+import { assertTree, findAutomation, identifySteps, stepsOf } from './automations.ts'
+import { assertSegmentsFit } from './check-conditions.ts'
+import { AutomationVersion } from './entities.ts'
+import { VERSION_NOT_FOUND } from './errors.ts'
+import { stepIdsOf, withStepIds } from './message-references.ts'
+import type { EntryRules, EventOrCondition, ExitRule } from './rules.ts'
+import { type Step, type StepInput, storeSteps } from './steps/index.ts'
+
+/** An automation as a rehearsal runs it: a version, or one with changes that are not published. */
+export interface Rehearsable {
+  id: string
+  /** `null` with changes that are not published. */
+  version: number | null
+  trigger: Trigger
+  triggerConfig: TriggerConfig
+  entry: EntryRules
+  exitOn: readonly ExitRule[]
+  goal: EventOrCondition | null
+  steps: readonly StoredStep[]
+  /** The contents of its emails by step ID, with those in other languages by locale. */
+  emails: ReadonlyMap<string, EmailContent & { translations: Record<string, EmailContent> }>
+}
+
+/** Changes to an automation that are not published. */
+export interface UnpublishedChange {
+  steps?: readonly StepInput[] | undefined
+  entry?: EntryRules | undefined
+  exitOn?: readonly ExitRule[] | undefined
+  goal?: EventOrCondition | null | undefined
+}
+
+/**
+ * Reads an automation to rehearse it.
+ *
+ * @param version by default the current one
+ * @throws {ApiError} `automation_not_found`; `version_not_found`
+ */
+export async function readRehearsable(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  version?: number,
+): Promise<Rehearsable> {
+  const unit = unitOf(em)
+  const automation = await findAutomation(unit, workspaceId, id)
+  const { trigger, triggerConfig, entry } = automation
+  const of = { automationId: id, version: version ?? automation.version }
+  const found = await unit.findOne(AutomationVersion, of)
+  if (!found) throw new ApiError(VERSION_NOT_FOUND)
+  const steps = await stepsOf(unit, { id, version: of.version })
+  const { exitOn, goal = null } = found
+  return { id, version: of.version, trigger, triggerConfig, entry, exitOn, goal, ...storedAs(steps) }
+}
+
+/**
+ * Returns an automation with changes, as if they were published. New steps get IDs as they would then.
+ *
+ * @throws {ApiError} `invalid`
+ */
+export async function withChange(
+  em: EntityManager,
+  workspaceId: string,
+  present: Rehearsable,
+  change: UnpublishedChange,
+): Promise<Rehearsable> {
+  const unit = unitOf(em)
+  const given = change.steps
+  if (given !== undefined) assertTree(given)
+  await assertSegmentsFit(unit, workspaceId, change)
+  const known = await stepsOf(unit, { id: present.id, version: present.version! })
+  const { steps, ids } =
+    given === undefined
+      ? { steps: known, ids: stepIdsOf(known.map((step) => ({ step }))) }
+      : identifySteps(given, known)
+  return {
+    ...present,
+    version: null,
+    entry: change.entry === undefined ? present.entry : withStepIds(change.entry, ids, 'entry'),
+    exitOn: change.exitOn === undefined ? present.exitOn : withStepIds([...change.exitOn], ids, 'exitOn'),
+    goal: change.goal === undefined ? present.goal : withStepIds(change.goal, ids, 'goal'),
+    ...storedAs(steps),
+  }
+}
+
+function storedAs(steps: readonly Step[]): Pick<Rehearsable, 'steps' | 'emails'> {
+  const emails = steps.flatMap((step) => {
+    if (step.type !== 'EMAIL') return []
+    const { id, subject, html, text, translations } = step
+    return [[id, { subject, html, text, translations }] as const]
+  })
+  return { steps: storeSteps(steps).stored, emails: new Map(emails) }
+}

@@ -1,0 +1,78 @@
+import { outlinesOf, type StepOutline, type StoredStep } from '../automation-engine/index.ts'
+import type { EntryRules, LeaveRules } from '../automations/index.ts'
+import { conditionRules, type LeaveRule } from '../enrollments/index.ts'
+import type { Condition, ResolvedCondition } from '../segments/index.ts'
+
+/** The rules of an automation or a draft. */
+export interface AutomationRules extends LeaveRules {
+  id: string
+  /** With their successors. */
+  steps: readonly StoredStep[]
+  entry: EntryRules
+  /** The lists because of which its emails are sent: an opt-out from one of them suppresses marketing. */
+  listIds: readonly string[]
+}
+
+/** An automation, prepared for many contacts. */
+export interface RehearsedAutomation extends AutomationRules {
+  outlines: readonly StepOutline[]
+  /** The exit rules and the goal that are conditions. */
+  conditionRules: readonly LeaveRule[]
+  filter: Condition | null
+  /** The path in the data of events whose value is the concurrency key, if there is one. */
+  keyPath: string | null
+}
+
+/** How contacts are rehearsed, whichever automation they are in. */
+export interface Setting {
+  /** Replaces the segments in a condition. */
+  resolve: (condition: Condition) => ResolvedCondition
+  /** The lists of the workspace. */
+  existingLists: ReadonlySet<string>
+  /** The time zone of the workspace. */
+  timezone: string
+  /** The status of an email that is not suppressed. */
+  sentAs: 'SENT' | 'CAPTURED'
+  /** When the rehearsed period ends, in milliseconds since 1970. */
+  until: number
+  /** The response that each webhook saves, by its name. Others save nothing. */
+  responses: Readonly<Record<string, unknown>>
+}
+
+export function prepare(rules: AutomationRules): RehearsedAutomation {
+  const { filter, concurrency } = rules.entry
+  const hasKey = concurrency !== undefined && concurrency !== 'ONE'
+  return {
+    ...rules,
+    outlines: outlinesOf(rules.steps),
+    conditionRules: conditionRules(rules),
+    filter: (filter as Condition | undefined) ?? null,
+    keyPath: hasKey ? concurrency.key.replace(/^event\.data\./, '') : null,
+  }
+}
+
+/** All conditions of an automation. */
+export function conditionsOf({ entry, exitOn, goal, steps }: AutomationRules): Condition[] {
+  const rules = [...exitOn, ...(goal ? [goal] : [])]
+  const found = [
+    entry.filter,
+    ...rules.map((rule) => ('condition' in rule ? rule.condition : 'filter' in rule ? rule.filter : undefined)),
+    ...steps.flatMap((step) =>
+      step.type === 'CONDITION'
+        ? step.branches.map((branch) => branch.if)
+        : step.type === 'WAIT_FOR_EVENT'
+          ? [step.filter]
+          : [],
+    ),
+  ]
+  return found.filter((each) => each !== undefined) as unknown as Condition[]
+}
+
+/** The names of the events that an automation waits for, or by which contacts leave it. */
+export function eventNamesOf({ exitOn, goal, steps }: AutomationRules): string[] {
+  const rules = [...exitOn, ...(goal ? [goal] : [])]
+  return [
+    ...rules.flatMap((rule) => ('eventName' in rule ? rule.eventName : [])),
+    ...steps.flatMap((step) => (step.type === 'WAIT_FOR_EVENT' ? step.eventName : [])),
+  ]
+}
