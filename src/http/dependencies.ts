@@ -50,6 +50,8 @@ export interface ApiDependencies extends Dependencies {
   images: ImageReader
   /** Maximum bytes of the files in the media library of a workspace. */
   maxMediaBytes: number
+  /** Emails per second that the instance sends (SEND_RATE); `null` without a limit. */
+  sendRate: number | null
   /** Addresses and CIDR ranges of the proxies whose `X-Forwarded-For` is trusted. */
   trustedProxies: readonly string[]
 }

@@ -20,6 +20,7 @@ const schema = defineEntity({
     webhookId: p.uuid().nullable(),
     invitationId: p.uuid().nullable(),
     importId: p.uuid().nullable(),
+    rehearsalId: p.uuid().nullable(),
     afterId: p.uuid().nullable(),
     generation: p.integer(),
     attempts: p.integer(),

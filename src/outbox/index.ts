@@ -14,6 +14,7 @@ export {
   enqueueForCaller,
   enqueueForRelay,
   enqueueImport,
+  enqueueRehearsal,
   enqueueNotices,
   type NoticeSubject,
   enqueuePasswordReset,

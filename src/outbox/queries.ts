@@ -18,6 +18,7 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
  * - DELETE_AUTOMATION: ends all enrollments of a deleted automation, in pages
  * - IMPORT: imports an uploaded file, in chunks
+ * - REHEARSE: rehearses an automation for many contacts, in pages
  * - BOUNCE: records a bounce if the mail server rejected an email because of its recipient
  * - ERASE: deletes the last messages of an erased contact when they are final
  * - RECONCILE: compares the enrollments that should have a workflow with Temporal, in pages, repeatedly
@@ -40,6 +41,7 @@ export type DeliveryKind =
   | 'WAKE_RETRIES'
   | 'DELETE_AUTOMATION'
   | 'IMPORT'
+  | 'REHEARSE'
   | 'BOUNCE'
   | 'ERASE'
   | 'RECONCILE'
@@ -74,6 +76,7 @@ const LANE_OF = {
   WAKE_RETRIES: 'batch',
   DELETE_AUTOMATION: 'batch',
   IMPORT: 'batch',
+  REHEARSE: 'batch',
   BOUNCE: 'batch',
   ERASE: 'batch',
   RECONCILE: 'batch',
@@ -100,6 +103,7 @@ export interface Delivery {
   webhookId: string | null
   invitationId: string | null
   importId: string | null
+  rehearsalId: string | null
   afterId: string | null
   generation: number
   attempts: number
@@ -119,7 +123,7 @@ const MAX_PAUSE_SECONDS = 300
 /** Columns of a {@link Delivery}, for a row `delivery`. */
 const DELIVERY_COLUMNS = `
 delivery.id, delivery.kind, delivery.workspace_id, delivery.automation_id, delivery.contact_id, delivery.concurrency_key, delivery.event_id,
-delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.account_id, delivery.webhook_id, delivery.invitation_id, delivery.import_id, delivery.after_id, delivery.generation, delivery.attempts`
+delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.account_id, delivery.webhook_id, delivery.invitation_id, delivery.import_id, delivery.rehearsal_id, delivery.after_id, delivery.generation, delivery.attempts`
 
 /**
  * Enqueues a delivery in the transaction that causes it. A delivery that is enqueued again starts over: an attempt in progress
@@ -317,6 +321,18 @@ export async function enqueueNotices(
       idsOf('automationId'),
       idsOf('campaignId'),
     ],
+  )
+}
+
+/** Enqueues the job that rehearses an automation. */
+export async function enqueueRehearsal(
+  em: EntityManager,
+  { id, workspaceId }: { id: string; workspaceId: string },
+): Promise<void> {
+  await sql(
+    em,
+    `insert into outbox (kind, key, lane, workspace_id, rehearsal_id) values ('REHEARSE', $1::text, $2, $3::uuid, $1::uuid)`,
+    [id, LANE_OF.REHEARSE, workspaceId],
   )
 }
 

@@ -36,6 +36,18 @@ export async function audiencePage(
   return rows.map(({ id }) => id)
 }
 
+/** Counts the contacts of an audience. */
+export async function countAudience(em: EntityManager, { condition, context }: Audience): Promise<number> {
+  const parameters: unknown[] = [context.workspaceId]
+  const where = conditionSql(condition, parameters, context)
+  const [row] = await sql<{ count: number }>(
+    em,
+    `select count(*)::integer as count from contacts contact where workspace_id = $1::uuid and ${where}`,
+    parameters,
+  )
+  return row!.count
+}
+
 interface ContactRow extends Omit<ContactState, 'tags' | 'lists' | 'consent' | 'events' | 'messages'> {
   tags: string[]
   lists: string[]

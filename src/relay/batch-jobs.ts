@@ -19,6 +19,7 @@ import { advanceImport } from '../imports/index.ts'
 import { readClockAhead } from '../workspaces/index.ts'
 import { newCall } from '../platform/call.ts'
 import { deleteRuns } from '../steps/index.ts'
+import { advanceRehearsal, failRehearsal } from '../rehearsal/index.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 
 /**
@@ -40,6 +41,9 @@ const REDELIVER = { size: 1_000, lost: 50, concurrency: 5 }
 /** Minutes after which an event should have had an effect. A worker may be down for a while. */
 const OVERDUE_MINUTES = 10
 
+/** Attempts at a page of a rehearsal. */
+const MAX_REHEARSAL_ATTEMPTS = 5
+
 /** Seconds between two pages of a standing job, and between its end and the next round. */
 const PAGE_SECONDS = 5
 const AGAIN_SECONDS = 600
@@ -60,6 +64,8 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
       return deleteAutomation(dependencies, delivery)
     case 'IMPORT':
       return continueImport(dependencies, delivery)
+    case 'REHEARSE':
+      return rehearse(dependencies, delivery)
     case 'BOUNCE':
       await recordRejection(dependencies, delivery.messageId!)
       return completeDeliveries(dependencies.em.fork(), [delivery])
@@ -167,6 +173,14 @@ async function continueImport({ em }: Dependencies, delivery: Delivery): Promise
   const found = await advanceImport({ em: fork }, workspaceId!, importId!, newCall(), attempts)
   if (found?.status === 'RUNNING') await advanceBatchJob(fork, delivery, null)
   else await completeDeliveries(fork, [delivery])
+}
+
+/** Rehearses the next page of contacts. A rehearsal that fails again and again ends, because its data stays as it is. */
+async function rehearse({ em }: Dependencies, delivery: Delivery): Promise<void> {
+  const { rehearsalId, attempts } = delivery
+  if (attempts > MAX_REHEARSAL_ATTEMPTS) await failRehearsal(em.fork(), rehearsalId!)
+  else if (await advanceRehearsal(em, rehearsalId!)) return advanceBatchJob(em.fork(), delivery, null)
+  await completeDeliveries(em.fork(), [delivery])
 }
 
 async function eraseWhenFinal({ em }: Dependencies, delivery: Delivery): Promise<void> {

@@ -87,6 +87,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'WAKE_RETRIES':
     case 'DELETE_AUTOMATION':
     case 'IMPORT':
+    case 'REHEARSE':
     case 'BOUNCE':
     case 'ERASE':
     case 'RECONCILE':

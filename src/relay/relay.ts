@@ -35,6 +35,7 @@ import { leaveByConditions } from '../enrollments/index.ts'
 import type { SendNotice } from '../instance/index.ts'
 import { deleteOldWebhookEvents } from '../webhooks/index.ts'
 import { deleteOldFiles } from '../imports/index.ts'
+import { deleteOldRehearsals } from '../rehearsal/index.ts'
 import { applyKeptCalls, deleteOldKeptCalls } from '../sources/index.ts'
 import { deliver } from './deliver.ts'
 import { deleteOldHistory } from './delete-old-history.ts'
@@ -244,6 +245,8 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const webhookEvents = await deleteOldWebhookEvents(em.fork(), pageSizes.expired)
     const files = await deleteOldFiles(em.fork(), pageSizes.expired)
     const kept = await deleteOldKeptCalls(em.fork(), pageSizes.expired)
+    // Each has a row for every contact.
+    const rehearsals = await deleteOldRehearsals(em.fork(), 1)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most
@@ -251,6 +254,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     return (
       mayBeMore ||
       contents >= CONTENTS_DELETED ||
+      rehearsals > 0 ||
       [bodies, emailContents, asks, windows, keys, ended, entries, calls, refused, webhookEvents, files, kept].some(
         (forgotten) => forgotten >= pageSizes.expired,
       )

@@ -55,6 +55,7 @@ export async function startApi(context: Context): Promise<RunningService & { por
       webhookAllowedHosts: config.webhookAllowedHosts,
       images,
       maxMediaBytes: config.MEDIA_MAX_MB * 1024 * 1024,
+      sendRate: config.SEND_RATE ?? null,
       trustedProxies: config.trustedProxies,
       publicUrl: config.PUBLIC_URL,
       findPublicUrl: async () => config.PUBLIC_URL ?? (await readPublicUrl(dependencies.em.fork())),

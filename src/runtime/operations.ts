@@ -25,6 +25,7 @@ import { messageOperations } from '../messages/routes.ts'
 import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { decisionOperations, webhookOperations } from '../steps/routes.ts'
 import { sourceOperations } from '../sources/routes.ts'
+import { rehearsalOperations } from '../rehearsal/routes.ts'
 import { requestLogOperations } from '../request-log/routes.ts'
 import { mediaPages } from '../media/index.ts'
 import { mediaOperations } from '../media/routes.ts'
@@ -77,6 +78,7 @@ export const operations: readonly Operation[] = [
   ...automationOperations,
   ...campaignOperations,
   ...enrollmentOperations,
+  ...rehearsalOperations,
   ...testClockOperations,
 ]
 

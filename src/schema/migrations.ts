@@ -30,6 +30,7 @@ const MIGRATIONS = [
   'bounces/001-baseline',
   'imports/001-baseline',
   'sources/001-baseline',
+  'rehearsal/001-baseline',
   'campaigns/001-baseline',
   'emails/001-baseline',
   'counters/001-baseline',

@@ -28,6 +28,7 @@ import {
   LinkClicks,
   StepCounter,
 } from '../counters/index.ts'
+import { Rehearsal, RehearsedContactRow } from '../rehearsal/index.ts'
 import { LoggedRequest } from '../request-log/index.ts'
 import { StoredResponse } from '../http/index.ts'
 import { Import, ImportChunk, ImportError } from '../imports/index.ts'
@@ -107,6 +108,8 @@ const ENTITIES = [
   WebhookSecret,
   TransactionalEmail,
   AttachmentContent,
+  Rehearsal,
+  RehearsedContactRow,
   ClaimAhead,
   Message,
   MessageVisit,

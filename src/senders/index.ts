@@ -5,4 +5,12 @@ export { refusalOf } from './proven-domains.ts'
 export { readSender } from './sender-queries.ts'
 export { getSender } from './settings.ts'
 export { takeSendTurns } from './send-rate-queries.ts'
-export { returnQuota, returnUnusedQuota, type QuotaShare, takeWarmUpQuota } from './warm-up-queries.ts'
+export {
+  allowedOn,
+  readWarmUp,
+  returnQuota,
+  returnUnusedQuota,
+  type QuotaShare,
+  takeWarmUpQuota,
+  type WarmUp,
+} from './warm-up-queries.ts'

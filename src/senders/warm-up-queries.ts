@@ -118,6 +118,19 @@ export interface WarmUp extends WarmUpInput {
   sentToday: number
 }
 
+/**
+ * Returns the maximum emails on a day of a warm-up; `null` if it is over then. The same rule as `ALLOWED_TODAY`.
+ *
+ * @param day `YYYY-MM-DD`
+ */
+export function allowedOn({ perDay, growthPercent, upTo, since }: WarmUpInput & { since: string }, day: string) {
+  const daysOver = Math.max(0, Math.round((Date.parse(day) - Date.parse(since)) / DAY_MS))
+  const growth = 1 + growthPercent / 100
+  return daysOver * Math.log(growth) < Math.log(upTo / perDay) ? Math.round(perDay * growth ** daysOver) : null
+}
+
+const DAY_MS = 86_400_000
+
 /** Reads the warm-up of a workspace, including a completed one; `undefined` if it has none. */
 export async function readWarmUp(em: EntityManager, workspaceId: string): Promise<WarmUp | undefined> {
   const [row] = await sql<WarmUp>(

@@ -4,9 +4,11 @@ export {
   lengthOf,
   MAX_CHARACTERS,
   MAX_COMPILING_MS,
+  contentFor,
   ignoredContentWarning,
   warningsOf,
 } from './compile-template.ts'
+export { recipientOf, renderFor } from './preview.ts'
 export type { Design } from './design.ts'
 export { design } from './design-schema.ts'
 export {

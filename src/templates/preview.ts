@@ -77,6 +77,8 @@ async function readVariables(em: ApiDependencies['em'], caller: Caller, contactI
 
 export interface ForWhom extends Previewed {
   event?: { name: string; data?: unknown } | undefined
+  /** The responses that webhooks saved, by name. */
+  steps?: Readonly<Record<string, unknown>>
   locale?: string | undefined
 }
 
@@ -138,12 +140,12 @@ export async function renderFor(
   renderer: Renderer,
   owner: string,
   content: EmailContent,
-  { contact, timezone, unsubscribeUrl, confirmUrl, event, footer }: Omit<ForWhom, 'locale'>,
+  { contact, timezone, unsubscribeUrl, confirmUrl, event, footer, steps = {} }: Omit<ForWhom, 'locale'>,
 ): Promise<RenderedEmail | TemplateProblem> {
   const variables = {
     contact,
     timezone,
-    steps: {},
+    steps,
     unsubscribeUrl,
     confirmUrl,
     ...(event && { event: { name: event.name, data: event.data ?? {} } }),

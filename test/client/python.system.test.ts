@@ -115,6 +115,7 @@ describe('a Python client generated from the OpenAPI document', function () {
     const campaignId = await made('campaigns', { name: 'C', subject: 'Hi', text: 'Hi', audience })
     const mediaId = await made('media-files', { name: 'dot.gif', content: DOT })
     const importId = await made('imports', { name: 'x.csv' })
+    const rehearsalId = await made(`automations/${automationId}/rehearse`, {})
     const draftId = await made('imports', { name: 'y.csv', text: 'email\n' })
 
     const report = (await service.call('GET', `campaigns/${campaignId}/report`)).body.data as object
@@ -235,6 +236,10 @@ describe('a Python client generated from the OpenAPI document', function () {
       { method: 'get_automation_report', arguments: { id: automationId } },
       { method: 'get_conversion', arguments: { id: automationId, window_days: 14 } },
       { method: 'explain_automation', arguments: { id: automationId, contact_id: contactId } },
+      { method: 'rehearse_automation', arguments: { id: automationId }, body: { contactId } },
+      { method: 'get_rehearsal', arguments: { id: rehearsalId } },
+      { method: 'list_rehearsed_contacts', arguments: { id: rehearsalId, outcome: 'COMPLETED' } },
+      { method: 'cancel_rehearsal', arguments: { id: rehearsalId } },
       { method: 'get_domains_report', arguments: { days: 7 } },
       { method: 'get_transactional_report', arguments: { hours: 168 } },
       { method: 'list_automation_stats', arguments: { ids: automationId } },

@@ -57,6 +57,7 @@ export const quietParts = () =>
     maxRequestsPerWorkspace: 6,
     images: { read: () => Promise.reject(new Error('This test converts no images')), close: () => Promise.resolve() },
     maxMediaBytes: 1024 * 1024,
+    sendRate: null,
   }) satisfies Partial<ApiDependencies>
 
 /** Starts another API of a service, with some dependencies replaced by the test, over real HTTP. */

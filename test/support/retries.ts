@@ -34,7 +34,15 @@ export const runPage = (
 ): Promise<unknown> =>
   runBatchJob(service.context.dependencies, {
     ...{ workspaceId: null, automationId: null, contactId: null, eventId: null, enrollmentId: null, messageId: null },
-    ...{ campaignId: null, importId: null, accountId: null, webhookId: null, invitationId: null, concurrencyKey: '' },
+    ...{
+      campaignId: null,
+      importId: null,
+      rehearsalId: null,
+      accountId: null,
+      webhookId: null,
+      invitationId: null,
+      concurrencyKey: '',
+    },
     ...{ afterId: null, attempts: 1 },
     ...of,
   })

@@ -171,6 +171,17 @@ const RESOURCES = {
     conversion: 'GET /automations/{id}/conversion with query',
     /** Explains why a contact entered an automation, or did not. */
     explain: 'GET /automations/{id}/explanations/{contactId}',
+    /** Rehearses an automation, for one contact or for many. */
+    rehearse: 'POST /automations/{id}/rehearse with body',
+  },
+  /** Rehearsals of automations for many contacts. */
+  rehearsals: {
+    /** Returns what a rehearsal has found so far. */
+    get: 'GET /rehearsals/{id}',
+    /** Lists the contacts of a rehearsal, with what would happen to each. */
+    contacts: 'GET /rehearsals/{id}/contacts in pages',
+    /** Ends a rehearsal early. */
+    cancel: 'POST /rehearsals/{id}/cancel',
   },
   /** Campaigns: one email to many contacts. */
   campaigns: {

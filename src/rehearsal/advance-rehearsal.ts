@@ -1,0 +1,144 @@
+import { setImmediate } from 'node:timers/promises'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { type Condition, eventsMentionedBy, type ResolvedCondition, segmentResolver } from '../segments/index.ts'
+import { foldName } from '../triggers/index.ts'
+import { Workspace } from '../workspaces/index.ts'
+import { Rehearsal } from './entities.ts'
+import {
+  type Audience,
+  audiencePage,
+  readContacts,
+  readLastEnrollments,
+  readListIds,
+  readOccurrences,
+  type Wanted,
+} from './facts-queries.ts'
+import type { RehearsalPlan } from './plan.ts'
+import type { RehearsedCourse } from './rehearse-contact.ts'
+import { type Person, rehearsePerson } from './rehearse-people.ts'
+import { conditionsOf, eventNamesOf, prepare, type Setting } from './rehearsed-automation.ts'
+import type { ContactState } from './rehearsed-contact.ts'
+import { type ContactResult, insertResults, recordPage } from './store-queries.ts'
+import { addCourse, differenceOf, emailsIn, outcomeOf } from './summary.ts'
+
+/** Contacts of a page, and those between two pauses, in which the process does other work. */
+const PAGE_SIZE = 500
+const AT_ONCE = 25
+
+/** Rehearses the next page of contacts. @returns whether there are more */
+export async function advanceRehearsal(em: EntityManager, id: string): Promise<boolean> {
+  const rehearsal = await em.fork().findOne(Rehearsal, { id, status: 'RUNNING' })
+  if (!rehearsal) return false
+  const { workspaceId, plan, summary, afterId } = rehearsal
+  const stage = await setStage(em.fork(), workspaceId, plan)
+  const ids = await audiencePage(em.fork(), stage.audience, afterId, PAGE_SIZE)
+  const results: ContactResult[] = []
+  for (const [n, state] of (await readContacts(em.fork(), workspaceId, ids, stage.wanted)).entries()) {
+    if (n === 0) await stage.begin(em.fork(), ids)
+    const { course, inCurrent } = stage.rehearse(state)
+    addCourse(summary, course, inCurrent)
+    results.push({
+      contactId: state.id,
+      emails: emailsIn(course),
+      difference: inCurrent && differenceOf(course, inCurrent),
+      outcome: outcomeOf(course),
+      timeline: course.timeline,
+    })
+    if (n % AT_ONCE === 0) await setImmediate()
+  }
+  const isLast = ids.length < PAGE_SIZE
+  const lastId = ids.at(-1) ?? afterId
+  const isRecorded = await em.fork().transactional(async (unit) => {
+    const isNew = await recordPage(unit, { id, afterId, lastId, done: results.length, summary, isLast })
+    if (isNew) await insertResults(unit, id, results)
+    return isNew
+  })
+  return isRecorded && !isLast
+}
+
+/** Everything that a rehearsal needs beside the contacts. */
+interface Stage {
+  audience: Audience
+  wanted: Wanted
+  /** Reads what belongs to the contacts of a page. */
+  begin(em: EntityManager, ids: readonly string[]): Promise<void>
+  rehearse(state: ContactState): { course: RehearsedCourse; inCurrent: RehearsedCourse | null }
+}
+
+/** The audience of a rehearsal, as the contacts are now. */
+export async function audienceOf(
+  em: EntityManager,
+  workspaceId: string,
+  segmentId: string | null,
+  at: Date,
+): Promise<Audience> {
+  const condition: Condition = segmentId === null ? { all: [] } : { segment: segmentId }
+  const resolve = await segmentResolver(em, workspaceId, [condition])
+  return { condition: resolve(condition), context: { workspaceId, at } }
+}
+
+async function setStage(em: EntityManager, workspaceId: string, plan: RehearsalPlan): Promise<Stage> {
+  const { setting, wanted } = await settingOf(em, workspaceId, plan)
+  const rehearsed = prepare(plan.rehearsed)
+  const current = plan.current && prepare(plan.current)
+  let lastEnrollments = new Map<string, NonNullable<Person['lastEnrollment']>>()
+  let occurrences = new Map<string, Person['entries'][number]['event'][]>()
+  return {
+    audience: await audienceOf(em, workspaceId, plan.segmentId, new Date(plan.from)),
+    wanted,
+    async begin(fork, ids) {
+      lastEnrollments = await readLastEnrollments(fork, plan.rehearsed.id, ids)
+      if (plan.replay) occurrences = await readOccurrences(fork, ids, { ...plan.replay, since: plan.from })
+    },
+    rehearse(state) {
+      const lastEnrollment = lastEnrollments.get(state.id) ?? null
+      const before = lastEnrollment && plan.replay && lastEnrollment.enrolledAt >= plan.from ? null : lastEnrollment
+      const person: Person = {
+        state,
+        entries: plan.replay
+          ? (occurrences.get(state.id) ?? []).map((event) => ({ at: event!.at, event }))
+          : [{ at: plan.from, event: startOf(plan) }],
+        lastEnrollment: before,
+      }
+      return {
+        course: rehearsePerson(rehearsed, person, setting, plan.supposed),
+        inCurrent: current && rehearsePerson(current, person, setting, plan.supposed),
+      }
+    },
+  }
+}
+
+/** The event that enrolls contacts at the beginning, if its data is given. */
+export const startOf = ({ data, from }: Pick<RehearsalPlan, 'data' | 'from'>) =>
+  data === null ? null : { name: '', data, at: from }
+
+/** Reads what all contacts of a rehearsal share. */
+export async function settingOf(
+  em: EntityManager,
+  workspaceId: string,
+  plan: RehearsalPlan,
+): Promise<{ setting: Setting; wanted: Wanted }> {
+  const automations = [plan.rehearsed, ...(plan.current ? [plan.current] : [])]
+  const conditions = automations.flatMap(conditionsOf)
+  const resolve = await segmentResolver(em, workspaceId, conditions)
+  const { timezone, mode } = await em.findOneOrFail(Workspace, { id: workspaceId })
+  const resolved = conditions.map(resolve)
+  const names = [...automations.flatMap(eventNamesOf), ...resolved.flatMap((each) => eventsMentionedBy(each))]
+  return {
+    setting: {
+      resolve,
+      existingLists: await readListIds(em, workspaceId),
+      timezone,
+      sentAs: mode === 'test' ? 'CAPTURED' : 'SENT',
+      until: plan.until,
+      responses: plan.responses,
+    },
+    wanted: { eventNames: [...new Set(names.map(foldName))], messages: resolved.some(mentionsMessages) },
+  }
+}
+
+function mentionsMessages(condition: ResolvedCondition): boolean {
+  if ('all' in condition) return condition.all.some(mentionsMessages)
+  if ('any' in condition) return condition.any.some(mentionsMessages)
+  return 'not' in condition ? mentionsMessages(condition.not) : 'activity' in condition || 'message' in condition
+}

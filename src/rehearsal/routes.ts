@@ -1,0 +1,223 @@
+import { array, type InferType } from 'yup'
+import {
+  AUTOMATION_NOT_FOUND,
+  prepareSteps,
+  readRehearsable,
+  type Rehearsable,
+  STEPS_LIMIT,
+  VERSION_NOT_FOUND,
+  withChange,
+} from '../automations/index.ts'
+import { CONTACT_NOT_FOUND, resolveContactId } from '../contacts/index.ts'
+import {
+  type ApiDependencies,
+  listOf,
+  missingScope,
+  ok,
+  operation,
+  pageResponse,
+  rangeOf,
+  single,
+} from '../http/index.ts'
+import { ApiError } from '../platform/api-error.ts'
+import { normalizeId } from '../platform/ids.ts'
+import { findSegment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
+import { readWarmUp } from '../senders/index.ts'
+import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
+import { foldName, triggerKey } from '../triggers/index.ts'
+import { type Caller, nameOf, timeIn } from '../workspaces/index.ts'
+import type { Rehearsal } from './entities.ts'
+import { REHEARSAL_NOT_FOUND, REHEARSAL_NOT_RUNNING, TOO_MANY_REHEARSALS } from './errors.ts'
+import { type RehearsalPlan, rulesOf } from './plan.ts'
+import { cancelRehearsal, getRehearsal, rehearseForContact, startRehearsal } from './rehearsals.ts'
+import { renderEmails } from './render-emails.ts'
+import {
+  contactRehearsalResponse,
+  presentContactRehearsal,
+  presentRehearsal,
+  presentResult,
+  rehearsalResponse,
+  resultResponse,
+} from './responses.ts'
+import { rehearseSchema, resultsQuery } from './schemas.ts'
+import { listResults } from './store-queries.ts'
+
+const DAY_MS = 86_400_000
+const ALSO_CONTACTS = 'The scope `contacts:read` is needed too.'
+
+/** @throws {ApiError} `scope_missing` */
+function assertMayReadContacts({ scopes }: Caller): void {
+  if (!scopes.includes('contacts:read')) throw new ApiError(missingScope('contacts:read'))
+}
+
+type Body = InferType<typeof rehearseSchema>
+
+/** What is rehearsed, and the current version to compare it with. */
+interface Compared {
+  rehearsed: Rehearsable
+  current: Rehearsable | null
+}
+
+async function readCompared(
+  { em }: Pick<ApiDependencies, 'em'>,
+  workspaceId: string,
+  id: string,
+  { version, steps, entry, exitOn, goal }: Pick<Body, 'version' | 'steps' | 'entry' | 'exitOn' | 'goal'>,
+): Promise<Compared> {
+  const current = await readRehearsable(em.fork(), workspaceId, id)
+  if (version !== undefined) {
+    const rehearsed = await readRehearsable(em.fork(), workspaceId, id, version)
+    return { rehearsed, current: version === current.version ? null : current }
+  }
+  const change = { steps, entry, exitOn, goal }
+  if (Object.values(change).every((each) => each === undefined)) return { rehearsed: current, current: null }
+  return { rehearsed: await withChange(em.fork(), workspaceId, current, change), current }
+}
+
+/** @throws {ApiError} `segment_not_found` */
+async function planOf(
+  { em }: Pick<ApiDependencies, 'em'>,
+  workspaceId: string,
+  { rehearsed, current }: Compared,
+  body: Body,
+): Promise<RehearsalPlan> {
+  const { startAt, replayDays, days, data, events = [], responses } = body
+  const segmentId = body.segmentId === undefined ? null : normalizeId(body.segmentId)
+  if (segmentId !== null) await findSegment(em.fork(), workspaceId, segmentId)
+  const now = (await timeIn(em.fork(), workspaceId)).getTime()
+  const from =
+    replayDays === undefined ? (startAt === undefined ? now : Date.parse(startAt)) : now - replayDays * DAY_MS
+  const { trigger, triggerConfig } = rehearsed
+  const key = triggerKey(trigger, triggerConfig)
+  return {
+    rehearsed: rulesOf(rehearsed),
+    version: rehearsed.version,
+    current: current && { ...rulesOf(current), version: current.version! },
+    ...{ segmentId, from, until: from + days * DAY_MS },
+    // Without a key, it listens for nothing.
+    replay: replayDays === undefined ? null : { trigger, triggerKey: key ?? '' },
+    data: data ?? null,
+    supposed: events.map(({ eventName, afterMinutes, share = 1, data: eventData = {} }) => ({
+      ...{ afterMinutes, share, data: eventData },
+      name: foldName(eventName),
+    })),
+    responses: responses ?? {},
+  }
+}
+
+const present = async (dependencies: ApiDependencies, rehearsal: Rehearsal) =>
+  presentRehearsal(rehearsal, {
+    warmUp: await readWarmUp(dependencies.em.fork(), rehearsal.workspaceId),
+    sendRate: dependencies.sendRate,
+  })
+
+/** Operations that rehearse automations. */
+export const rehearsalOperations = [
+  operation({
+    id: 'rehearseAutomation',
+    audit: 'never',
+    method: 'POST',
+    path: '/automations/{id}/rehearse',
+    tag: 'Automations',
+    summary: 'Rehearse an automation',
+    description:
+      'Runs a version of the automation, or changes that are not published, on a virtual clock. Nothing is sent, no webhook is ' +
+      'called and no contact is changed. For one contact, the response has what would happen, and nothing is stored. For a segment or ' +
+      'all contacts, it is the beginning of a rehearsal that continues in the background: read it with GET /rehearsals/{id}. ' +
+      `It is kept for 7 days. Tags and lists are those of now, also for a time in the past. ${ALSO_CONTACTS}`,
+    scope: 'automations:read',
+    body: rehearseSchema,
+    bodyOptional: true,
+    bodyLimit: STEPS_LIMIT,
+    responses: {
+      200: { description: 'What would happen to the contact.', schema: single(contactRehearsalResponse) },
+      202: {
+        description: 'The rehearsal for many contacts.',
+        schema: single(rehearsalResponse),
+        links: {
+          getRehearsal: { id: '$response.body#/data/id' },
+          listRehearsedContacts: { id: '$response.body#/data/id' },
+          cancelRehearsal: { id: '$response.body#/data/id' },
+        },
+      },
+    },
+    errors: {
+      400: ['steps must be an array', INVALID_TEMPLATE],
+      404: [AUTOMATION_NOT_FOUND, VERSION_NOT_FOUND, CONTACT_NOT_FOUND, SEGMENT_NOT_FOUND, TEMPLATE_NOT_FOUND],
+      409: [TOO_MANY_REHEARSALS],
+    },
+    prepare: ({ caller, params, body }, dependencies) =>
+      prepareSteps(dependencies, caller, { steps: body.steps }, params.id),
+    async handle({ caller, params, body, visitor, prepared, call }, dependencies) {
+      assertMayReadContacts(caller)
+      const { em } = dependencies
+      const workspaceId = caller.workspace.id
+      const compared = await readCompared(dependencies, workspaceId, params.id, { ...body, steps: prepared.steps })
+      const plan = await planOf(dependencies, workspaceId, compared, body)
+      if (body.contactId === undefined) {
+        const rehearsal = await startRehearsal(em, workspaceId, { id: call.id, plan, requestedBy: nameOf(caller) })
+        return { status: 202, body: { data: await present(dependencies, rehearsal) } }
+      }
+      const contactId = await resolveContactId(em.fork(), caller, body.contactId)
+      const found = await rehearseForContact(em.fork(), workspaceId, contactId, plan)
+      if (!found) throw new ApiError(CONTACT_NOT_FOUND)
+      const of = { contactId, emails: found.course.emails }
+      const rendered = await renderEmails(dependencies, { caller, visitor }, of, compared.rehearsed)
+      return { ...ok(presentContactRehearsal(plan, contactId, found, rendered)), contactId }
+    },
+  }),
+
+  operation({
+    id: 'getRehearsal',
+    method: 'GET',
+    path: '/rehearsals/{id}',
+    tag: 'Automations',
+    summary: 'Get a rehearsal',
+    description: 'Returns what it has found so far.',
+    scope: 'automations:read',
+    responses: { 200: { description: 'The rehearsal.', schema: single(rehearsalResponse) } },
+    errors: { 404: [REHEARSAL_NOT_FOUND] },
+    async handle({ caller, params }, dependencies) {
+      const rehearsal = await getRehearsal(dependencies.em.fork(), caller.workspace.id, params.id)
+      return ok(await present(dependencies, rehearsal))
+    },
+  }),
+
+  operation({
+    id: 'listRehearsedContacts',
+    method: 'GET',
+    path: '/rehearsals/{id}/contacts',
+    tag: 'Automations',
+    summary: 'List the contacts of a rehearsal',
+    description: `With what would happen to each. ${ALSO_CONTACTS}`,
+    scope: 'automations:read',
+    query: resultsQuery,
+    responses: {
+      200: { description: 'A page of contacts.', schema: listOf(array().of(resultResponse).required()) },
+    },
+    errors: { 404: [REHEARSAL_NOT_FOUND] },
+    async handle({ caller, params, query }, { em }) {
+      assertMayReadContacts(caller)
+      const { id } = await getRehearsal(em.fork(), caller.workspace.id, params.id)
+      const [results, total] = await listResults(em.fork(), id, query, rangeOf(query))
+      return pageResponse(results.map(presentResult), query, total)
+    },
+  }),
+
+  operation({
+    id: 'cancelRehearsal',
+    audit: 'never',
+    method: 'POST',
+    path: '/rehearsals/{id}/cancel',
+    tag: 'Automations',
+    summary: 'Cancel a rehearsal',
+    description: 'Ends it early. What it has found so far stays.',
+    scope: 'automations:read',
+    responses: { 200: { description: 'The rehearsal.', schema: single(rehearsalResponse) } },
+    errors: { 404: [REHEARSAL_NOT_FOUND], 409: [REHEARSAL_NOT_RUNNING] },
+    async handle({ caller, params }, dependencies) {
+      const rehearsal = await cancelRehearsal(dependencies.em, caller.workspace.id, params.id)
+      return ok(await present(dependencies, rehearsal))
+    },
+  }),
+]

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { advanceRehearsal } from '../../src/rehearsal/advance-rehearsal.ts'
+import { deleteOldRehearsals } from '../../src/rehearsal/store-queries.ts'
+import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+
+const DAY = 24 * 60
+const START = '2027-03-01T09:00:00.000Z'
+/** More than one page of contacts. */
+const CONTACTS = 1_100
+
+interface Read {
+  status: string
+  done: number
+  entered: number
+  refused: unknown
+  emails: number
+  days: unknown
+  suppressed: unknown
+  ends: unknown
+  current: { differences: unknown }
+}
+
+interface Entry {
+  at: string
+  type: string
+  branch: string | null
+  suppressedBy: string | null
+  eventName: string | null
+  status: string | null
+}
+
+describe('rehearsals in the API', () => {
+  let own: Service
+  let other: Service
+  let automationId: string
+  let vips: string
+  let ada: string
+
+  before(async () => {
+    own = await openWorkspace()
+    other = await openWorkspace({ worker: false })
+    ada = await aContact(own, { email: 'ada@example.com', firstName: 'Ada', metadata: { plan: 'free' }, tags: ['vip'] })
+    await aContact(own, { email: 'gone@example.com', tags: ['vip'] })
+    await own.call('POST', 'suppressions', { email: 'gone@example.com', reason: 'UNSUBSCRIBED' })
+    vips = (await own.call('POST', 'segments', { name: 'VIPs', condition: { tag: 'vip' } })).body.data.id
+    automationId = await anAutomation(own, {
+      trigger: 'EVENT',
+      triggerConfig: { eventName: 'signed.up' },
+      steps: [
+        { ...EMAIL, subject: 'Hello {{ contact.firstName }}', name: 'Hello' },
+        wait(3 * DAY),
+        {
+          type: 'WAIT_FOR_EVENT',
+          eventName: 'order.placed',
+          timeoutMinutes: 10 * DAY,
+          received: [{ ...EMAIL, subject: 'Thanks', name: 'Thanks' }],
+          timedOut: [
+            { type: 'UPDATE_CONTACT', set: { firstName: 'Dear' }, addTags: ['quiet'] },
+            { ...EMAIL, subject: 'We miss you, {{ contact.firstName }}', name: 'Miss' },
+          ],
+        },
+      ],
+    })
+  })
+
+  const rehearse = (body: object, service = own, id = automationId) =>
+    service.call('POST', `automations/${id}/rehearse`, body)
+  const shown = (entries: Entry[]) =>
+    entries.map(({ at, type, branch, suppressedBy, eventName, status }) =>
+      [at.slice(0, 16), type, branch ?? suppressedBy ?? eventName ?? status].filter(Boolean).join(' '),
+    )
+  const whenDone = (id: string): Promise<Read> =>
+    eventually('it is done', async (): Promise<Read | undefined> => {
+      const found = (await own.call('GET', `rehearsals/${id}`)).body.data as Read
+      return found.status === 'DONE' ? found : undefined
+    })
+  const rowsOf = async (table: string) =>
+    (
+      await sql<{ count: number }>(
+        own.context.orm.em.fork(),
+        `select count(*)::integer as count from ${table} where workspace_id = $1`,
+        [own.workspaceId],
+      )
+    )[0]!.count
+
+  it('returns what would happen to a contact, with the emails as they would get them', async () => {
+    const { status, body } = await rehearse({ contactId: 'ada@example.com', startAt: START })
+    assert.equal(status, 200, JSON.stringify(body))
+    assert.deepEqual(shown(body.data.timeline), [
+      '2027-03-01T09:00 ENTERED',
+      '2027-03-01T09:00 EMAIL',
+      '2027-03-01T09:00 WAIT',
+      '2027-03-04T09:00 WAIT',
+      '2027-03-14T09:00 BRANCH timedOut',
+      '2027-03-14T09:00 CHANGE',
+      '2027-03-14T09:00 EMAIL',
+      '2027-03-14T09:00 ENDED COMPLETED',
+    ])
+    assert.deepEqual(
+      (body.data.rendered as { subject: string; at: string }[]).map(({ subject, at }) => [subject, at]),
+      [
+        ['Hello Ada', START],
+        ['We miss you, Dear', '2027-03-14T09:00:00.000Z'],
+      ],
+    )
+    assert.deepEqual([body.data.outcome, body.data.emails, body.data.current], ['COMPLETED', 2, null])
+    // The contact stays as it is.
+    const { body: contact } = await own.call('GET', `contacts/${ada}`)
+    assert.deepEqual([contact.data.firstName, contact.data.tags], ['Ada', ['vip']])
+  })
+
+  it('supposes events, and stops at the end of the period', async () => {
+    const events = [{ eventName: 'Order.Placed', afterMinutes: 5 * DAY, data: { total: 3 } }]
+    const { body } = await rehearse({ contactId: ada, startAt: START, events })
+    assert.deepEqual(shown(body.data.timeline).slice(3), [
+      '2027-03-04T09:00 WAIT',
+      '2027-03-06T09:00 EVENT order.placed',
+      '2027-03-06T09:00 BRANCH received',
+      '2027-03-06T09:00 EMAIL',
+      '2027-03-06T09:00 ENDED COMPLETED',
+    ])
+    const { body: short } = await rehearse({ contactId: ada, startAt: START, days: 2 })
+    assert.equal(shown(short.data.timeline).at(-1), '2027-03-03T09:00 UNFINISHED')
+  })
+
+  it('names why an email is not sent, and why a contact does not enter', async () => {
+    const { body } = await rehearse({ contactId: 'gone@example.com', startAt: START })
+    assert.equal(shown(body.data.timeline)[1], '2027-03-01T09:00 EMAIL UNSUBSCRIBED')
+    assert.deepEqual([body.data.emails, body.data.rendered], [0, []])
+    const entry = { filter: { metadata: 'plan', is: 'equal', value: 'pro' } }
+    const { body: refused } = await rehearse({ contactId: ada, entry })
+    assert.deepEqual([refused.data.outcome, refused.data.version], ['FILTER', null])
+  })
+
+  it('rehearses steps that are not published beside the current version', async () => {
+    const { body } = await rehearse({ contactId: ada, startAt: START, steps: [{ ...EMAIL, subject: 'Only one' }] })
+    assert.deepEqual([body.data.emails, body.data.current.difference, body.data.current.version], [1, -1, 1])
+    assert.equal((await own.call('GET', `automations/${automationId}`)).body.data.steps.length, 3)
+    const { status, body: broken } = await rehearse({ contactId: ada, steps: [{ ...EMAIL, subject: '{{' }] })
+    assert.equal(status, 400, JSON.stringify(broken))
+  })
+
+  it('rehearses a segment in the background, and lists its contacts', async () => {
+    const steps = [{ ...EMAIL, subject: 'Only one' }]
+    const { status, body } = await rehearse({ segmentId: vips, startAt: START, steps })
+    assert.equal(status, 202, JSON.stringify(body))
+    assert.deepEqual([body.data.status, body.data.total], ['RUNNING', 2])
+    const done = await whenDone(String(body.data.id))
+    assert.deepEqual(
+      [done.done, done.entered, done.emails, done.days, done.suppressed, done.ends],
+      [
+        ...[2, 2, 1, [{ day: '2027-03-01', emails: 1, limit: null }]],
+        ...[[{ reason: 'UNSUBSCRIBED', emails: 1 }], [{ status: 'COMPLETED', enrollments: 2 }]],
+      ],
+    )
+    assert.deepEqual(done.current.differences, [
+      { difference: -1, contacts: 1 },
+      { difference: 0, contacts: 1 },
+    ])
+    const { body: fewer } = await own.call('GET', `rehearsals/${body.data.id}/contacts?difference=-1`)
+    assert.deepEqual(
+      (fewer.data as unknown as { email: string; emails: number }[]).map(({ email, emails }) => [email, emails]),
+      [['ada@example.com', 1]],
+    )
+    assert.equal(await rowsOf('messages'), 0)
+    assert.equal(await rowsOf('enrollments'), 0)
+  })
+
+  it('replays the last days: contacts enter when something started the automation', async () => {
+    const contactId = await aContact(own, { email: 'replayed@example.com' })
+    await own.call('POST', `contacts/${contactId}/events`, { name: 'signed.up' })
+    await own.call('POST', `contacts/${contactId}/events`, { name: 'order.placed' })
+    const move = (name: string, days: number) =>
+      sql(
+        own.context.orm.em.fork(),
+        `update trigger_events set created_at = now() - make_interval(days => $3) where contact_id = $1 and name = $2`,
+        [contactId, name, days],
+      )
+    await move('signed.up', 20)
+    await move('order.placed', 18)
+    const { body } = await rehearse({ replayDays: 30 })
+    const done = await whenDone(String(body.data.id))
+    assert.deepEqual([done.entered, done.refused], [1, [{ rule: 'NOT_TRIGGERED', contacts: 2 }]])
+    const { body: list } = await own.call('GET', `rehearsals/${body.data.id}/contacts?outcome=COMPLETED`)
+    // The order came during the first wait, so the wait for it ends at once.
+    assert.deepEqual(
+      (list.data as unknown as { timeline: Entry[] }[])[0]!.timeline.map(({ type, branch }) => branch ?? type),
+      ['ENTERED', 'EMAIL', 'WAIT', 'received', 'EMAIL', 'ENDED'],
+    )
+  })
+
+  it('goes through pages, continues after a stop, and can be cancelled', async () => {
+    const crowd = await openWorkspace({ worker: false })
+    const em = crowd.context.orm.em
+    await sql(
+      em.fork(),
+      `insert into contacts (id, workspace_id, email, email_key, metadata)
+       select gen_random_uuid(), $1::uuid, n || '@example.com', n || '@example.com', '{}' from generate_series(1, $2::integer) n`,
+      [crowd.workspaceId, CONTACTS],
+    )
+    const id = await anAutomation(crowd, { steps: [EMAIL, wait(DAY), EMAIL] })
+    const start = async () => (await rehearse({ startAt: START }, crowd, id)).body.data.id as string
+    const first = await start()
+    const read = async (each: string) => (await crowd.call('GET', `rehearsals/${each}`)).body.data as unknown as Read
+    assert.equal(await advanceRehearsal(em, first), true)
+    assert.deepEqual([(await read(first)).done, (await read(first)).emails], [500, 1_000])
+    // A worker that stopped after it had rehearsed the page, and one that is slow, do not count it twice.
+    await Promise.all([advanceRehearsal(em, first), advanceRehearsal(em, first)])
+    assert.equal((await read(first)).done, 1_000)
+    assert.equal(await advanceRehearsal(em, first), false)
+    const done = await read(first)
+    assert.deepEqual([done.status, done.done, done.emails], ['DONE', CONTACTS, 2 * CONTACTS])
+    assert.equal((await crowd.call('GET', `rehearsals/${first}/contacts?limit=100&page=11`)).body.data.length, 100)
+
+    const second = await start()
+    await advanceRehearsal(em, second)
+    const { body: cancelled } = await crowd.call('POST', `rehearsals/${second}/cancel`)
+    assert.deepEqual([cancelled.data.status, cancelled.data.done], ['CANCELLED', 500])
+    assert.equal(await advanceRehearsal(em, second), false)
+    assert.equal((await crowd.call('POST', `rehearsals/${second}/cancel`)).status, 409)
+    // No more than three run at a time.
+    await Promise.all([start(), start(), start()])
+    assert.equal((await rehearse({}, crowd, id)).status, 409)
+
+    // A contact who is erased leaves nothing.
+    const [contact] = await sql<{ id: string }>(
+      em.fork(),
+      'select contact_id as id from rehearsed_contacts where rehearsal_id = $1',
+      [first],
+    )
+    await sql(em.fork(), 'delete from contacts where id = $1', [contact!.id])
+    assert.equal((await crowd.call('GET', `rehearsals/${first}/contacts`)).body.pagination.total, CONTACTS - 1)
+    await sql(em.fork(), `update rehearsals set created_at = now() - interval '8 days' where id = $1`, [first])
+    assert.equal(await deleteOldRehearsals(em.fork(), 1), 1)
+    assert.equal((await crowd.call('GET', `rehearsals/${first}`)).status, 404)
+  })
+
+  it('is closed to other workspaces, and to keys that may not read contacts', async () => {
+    assert.equal((await rehearse({}, other)).status, 404)
+    assert.equal((await rehearse({ contactId: ada }, other, await anAutomation(other))).status, 404)
+    assert.equal((await rehearse({ segmentId: vips }, other, await anAutomation(other))).status, 404)
+    const { body } = await rehearse({ segmentId: vips })
+    for (const path of ['', '/contacts']) {
+      const { status } = await other.call('GET', `rehearsals/${body.data.id}${path}`)
+      assert.equal(status, 404)
+    }
+    assert.equal((await other.call('POST', `rehearsals/${body.data.id}/cancel`)).status, 404)
+    assert.equal((await rehearse({ version: 99 })).status, 404)
+  })
+})
