@@ -85,7 +85,7 @@ export const rehearseSchema = object({
     test: ({ startAt, replayDays, contactId }) =>
       replayDays === undefined || (startAt === undefined && contactId === undefined),
   })
-  .meta({ component: 'RehearsalInput', example: { segmentId: null } })
+  .meta({ component: 'RehearsalInput', example: { days: 30 } })
 
 /** `GET /rehearsals/{id}/contacts`. */
 export const resultsQuery = pageQuery({

@@ -222,6 +222,8 @@ describe('the OpenAPI document', () => {
           if (/^\/templates.*\/preview$/.test(path)) alone.push('contacts:read')
           // Explanations are about a contact.
           if (path.includes('/explanations/')) alone.push('contacts:read')
+          // Rehearsals read contacts.
+          if (/\/rehearse$|^\/rehearsals\/.*\/contacts$/.test(path)) alone.push('contacts:read')
           // The example names an automation and a campaign.
           if (path === '/messages/retry') alone.push(orScope!)
           await reachedWith(alone)
@@ -284,6 +286,7 @@ describe('the OpenAPI document', () => {
       segments: await aSegment(own),
       templates: (await own.call('POST', 'templates', { name: 'T', subject: 'x', text: 'x' })).body.data.id,
       imports: (await own.call('POST', 'imports', { name: 'x.csv' })).body.data.id,
+      rehearsals: (await own.call('POST', `automations/${await anAutomation(own)}/rehearse`, {})).body.data.id,
     }
     const conditions = { tag: 'counted', listId, segmentId: ids['segments']! }
     // One statement authenticates and counts the request, one counts the rows, one reads the page. Activity needs a fourth to
@@ -293,6 +296,7 @@ describe('the OpenAPI document', () => {
       '/contacts/{id}/activity': 4,
       '/contacts': 4,
       '/events/names': 5,
+      '/rehearsals/{id}/contacts': 4,
       '/segments': 4,
     }
     const paged = all.filter(({ described }) => described.parameters.some(({ name }) => name === 'page'))
