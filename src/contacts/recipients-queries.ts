@@ -91,11 +91,15 @@ export async function lockContactsShared(
   return new Map(rows.map(({ id, email, consent_version }) => [id, { email, consentVersion: consent_version }]))
 }
 
-/** Locks contacts against erasure until the transaction ends, in the order of their IDs. */
-export async function lockContactsAgainstErasure(em: EntityManager, ids: readonly string[]): Promise<void> {
-  await preparedSql(em, 'keep-contacts', 'select from contacts where id = any($1::uuid[]) order by id for key share', [
-    ids,
-  ])
+/** Locks contacts against erasure until the transaction ends, in the order of their IDs. @returns those that exist */
+export async function lockContactsAgainstErasure(em: EntityManager, ids: readonly string[]): Promise<Set<string>> {
+  const rows = await preparedSql<{ id: string }>(
+    em,
+    'keep-contacts',
+    'select id from contacts where id = any($1::uuid[]) order by id for key share',
+    [ids],
+  )
+  return new Set(rows.map(({ id }) => id))
 }
 
 /** The position of a workspace's last contact; 0 if there is none. Positions grow with each contact. */

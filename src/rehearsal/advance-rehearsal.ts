@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Condition, eventsMentionedBy, type ResolvedCondition, segmentResolver } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
@@ -50,8 +51,15 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
   const lastId = ids.at(-1) ?? afterId
   const isRecorded = await em.fork().transactional(async (unit) => {
     const isNew = await recordPage(unit, { id, afterId, lastId, done: results.length, summary, isLast })
-    if (isNew) await insertResults(unit, id, results)
-    return isNew
+    if (!isNew) return false
+    // Contacts can be erased meanwhile.
+    const existing = await lockContactsAgainstErasure(unit, ids)
+    await insertResults(
+      unit,
+      id,
+      results.filter(({ contactId }) => existing.has(contactId)),
+    )
+    return true
   })
   return isRecorded && !isLast
 }

@@ -42,7 +42,7 @@ const presentEntry = (entry: TimelineEntry): InferType<typeof entryResponse> => 
   eventName: entry.type === 'EVENT' ? entry.name : null,
   rule: entry.type === 'REFUSED' ? entry.rule : null,
   status: entry.type === 'ENDED' ? entry.status : null,
-  leftBy: entry.type === 'ENDED' ? (entry.rule) : null,
+  leftBy: entry.type === 'ENDED' ? entry.rule : null,
 })
 
 const timelineResponse = () =>

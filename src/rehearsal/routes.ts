@@ -39,7 +39,7 @@ import {
   rehearsalResponse,
   resultResponse,
 } from './responses.ts'
-import { rehearseSchema, resultsQuery } from './schemas.ts'
+import { DEFAULT_DAYS, rehearseSchema, resultsQuery } from './schemas.ts'
 import { listResults } from './store-queries.ts'
 
 const DAY_MS = 86_400_000
@@ -81,7 +81,7 @@ async function planOf(
   { rehearsed, current }: Compared,
   body: Body,
 ): Promise<RehearsalPlan> {
-  const { startAt, replayDays, days, data, events = [], responses } = body
+  const { startAt, replayDays, days = DEFAULT_DAYS, data, events = [], responses } = body
   const segmentId = body.segmentId === undefined ? null : normalizeId(body.segmentId)
   if (segmentId !== null) await findSegment(em.fork(), workspaceId, segmentId)
   const now = (await timeIn(em.fork(), workspaceId)).getTime()

@@ -10,7 +10,7 @@ const MAX_DATA_BYTES = 16 * 1024
 const MAX_DAYS = 3_660
 /** The longest period whose events are replayed. */
 export const MAX_REPLAYED_DAYS = 30
-const DEFAULT_DAYS = 366
+export const DEFAULT_DAYS = 366
 
 const data = () => boundedObject(MAX_DATA_BYTES)
 
@@ -50,8 +50,7 @@ export const rehearseSchema = object({
     .integer()
     .min(1)
     .max(MAX_DAYS)
-    .default(DEFAULT_DAYS)
-    .meta({ description: 'The length of the rehearsed period.', example: DEFAULT_DAYS }),
+    .meta({ description: `The length of the rehearsed period, ${DEFAULT_DAYS} by default.`, example: 30 }),
   replayDays: number().integer().min(1).max(MAX_REPLAYED_DAYS).meta({
     description:
       'Begins that many days ago instead, and replays what happened since: contacts enter when something started the automation then.',

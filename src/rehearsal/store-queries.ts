@@ -12,7 +12,7 @@ export interface ContactResult {
   timeline: TimelineEntry[]
 }
 
-/** Stores results. Contacts that are erased meanwhile are left out. */
+/** Stores results. The caller has locked their contacts. */
 export async function insertResults(
   em: EntityManager,
   rehearsalId: string,
@@ -21,11 +21,7 @@ export async function insertResults(
   await sql(
     em,
     `insert into rehearsed_contacts (rehearsal_id, contact_id, emails, difference, outcome, timeline)
-     select $1::uuid, contact.id, emails, difference, outcome, timeline
-     from unnest($2::uuid[], $3::integer[], $4::integer[], $5::text[], $6::jsonb[])
-       as given(contact_id, emails, difference, outcome, timeline)
-     join contacts contact on contact.id = given.contact_id
-     order by contact.id for key share of contact`,
+     select $1::uuid, given.* from unnest($2::uuid[], $3::integer[], $4::integer[], $5::text[], $6::jsonb[]) given`,
     [
       rehearsalId,
       results.map(({ contactId }) => contactId),

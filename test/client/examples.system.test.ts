@@ -60,7 +60,8 @@ describe('the examples of integrations, in a new folder', () => {
       const receipt = `receipt.${extension}`
       const newsletter = `newsletter.${extension}`
       const month = `month.${extension}`
-      const files = [setUp, signUp, receipt, newsletter, month, ...webhooks]
+      const rehearse = `rehearse.${extension}`
+      const files = [setUp, signUp, receipt, newsletter, month, rehearse, ...webhooks]
       const email = `zoe@${extension}.example.com`
       let folder: string
       let command: string
@@ -101,6 +102,8 @@ describe('the examples of integrations, in a new folder', () => {
           return (body.data as { subject: string; automationId: string }[])[0]
         })
         assert.deepEqual([sent.subject, sent.automationId], ['Welcome, Zoe', automationId])
+        const rehearsed = await execute(rehearse, [automationId!, person])
+        assert.deepEqual(rehearsed, { outcome: 'COMPLETED', emails: '2027-03-01T09:00:00.000Z Welcome, Zoe' })
         await service.call('DELETE', `automations/${automationId}`)
       })
 
