@@ -32,6 +32,7 @@ const MODULES = [
   'automations',
   'enrollments',
   'steps',
+  'publishing',
   'test-clock',
   'rehearsal',
   'events',

@@ -17,6 +17,8 @@ export interface BeginEnrollmentInput extends InstanceRef {
 export interface BegunEnrollment {
   automationName: string
   steps: StepOutline[]
+  /** The version of the steps. Absent in histories of Dripline 0.3. */
+  version?: number
   /** Milliseconds by which the clock of the test workspace is ahead. Absent for none. */
   clockAhead?: number
 }
@@ -61,6 +63,7 @@ export async function beginEnrollment(
   return {
     automationName: enrollment.automationName,
     steps: outlinesOf(enrollment.steps),
+    version: enrollment.version,
     ...(clockAhead > 0 && { clockAhead }),
   }
 }

@@ -2,6 +2,8 @@ import { ApplicationFailure } from '@temporalio/activity'
 import { beginEnrollment, type BeginEnrollmentInput, type BegunEnrollment } from './begin-enrollment.ts'
 import { bringForward, type BringForwardInput } from './bring-forward.ts'
 import { finishEnrollment, type FinishEnrollmentInput } from './finish-enrollment.ts'
+import { moveEnrollment, type MoveEnrollmentInput } from './move-enrollment.ts'
+import type { MoveResult } from '../src/publishing/index.ts'
 import { retryMessage } from './retry-message.ts'
 import { advanceCampaign } from './advance-campaign.ts'
 import type {
@@ -32,6 +34,8 @@ export interface Activities {
   runStep(input: RunStepInput): Promise<StepResult>
   /** Records that a wait ends earlier. */
   bringForward(input: BringForwardInput): Promise<void>
+  /** Moves an enrollment to a newer version. */
+  moveEnrollment(input: MoveEnrollmentInput): Promise<MoveResult>
   retryMessage(input: RetryInput): Promise<RetryResult>
   /** Advances a campaign for a few seconds. */
   advanceCampaign(input: CampaignInput): Promise<CampaignStep>
@@ -81,6 +85,7 @@ export const createActivities = (dependencies: ActivityDependencies): Activities
       return type === 'WEBHOOK' ? webhooks.run(input.workspaceId, run) : keptApart(input.automationId, run)
     },
     bringForward: (input) => bringForward(dependencies, input),
+    moveEnrollment: (input) => keptApart(input.automationId, () => moveEnrollment(dependencies, input)),
     retryMessage: (input) => retryMessage(dependencies, input),
     advanceCampaign: (input) => advanceCampaign(dependencies, input),
     recordProcessedEvents: (input) => keptApart(input.automationId, () => recordProcessedEvents(dependencies, input)),
@@ -94,6 +99,7 @@ export type {
   BeginEnrollmentInput,
   BringForwardInput,
   FinishEnrollmentInput,
+  MoveEnrollmentInput,
   RecordProcessedEventsInput,
   RetryInput,
   RetryResult,

@@ -5,6 +5,7 @@ import type {
   BeginEnrollmentInput,
   BringForwardInput,
   FinishEnrollmentInput,
+  MoveEnrollmentInput,
   RecordProcessedEventsInput,
   RetryInput,
   RetryResult,
@@ -16,7 +17,7 @@ import { sendingQueue } from '../src/temporal/task-queues.ts'
 
 type Bookkeeping = Pick<
   Activities,
-  'beginEnrollment' | 'bringForward' | 'finishEnrollment' | 'recordProcessedEvents' | 'runStep'
+  'beginEnrollment' | 'bringForward' | 'finishEnrollment' | 'moveEnrollment' | 'recordProcessedEvents' | 'runStep'
 >
 
 /** Time without a heartbeat after which Temporal assumes that a worker is dead and gives the email to another. */
@@ -74,6 +75,12 @@ export const finishEnrollment = (input: FinishEnrollmentInput) =>
   orElse(
     () => local.finishEnrollment(input),
     () => normal.finishEnrollment(input),
+  )
+
+export const moveEnrollment = (input: MoveEnrollmentInput) =>
+  orElse(
+    () => local.moveEnrollment(input),
+    () => normal.moveEnrollment(input),
   )
 
 export const recordProcessedEvents = (input: RecordProcessedEventsInput) =>

@@ -24,6 +24,7 @@ import {
   type MachineEvent,
   INITIAL_STATE,
   leaveSignal,
+  moveSignal,
   type MachineState,
   nextTransition,
   positionOf,
@@ -37,6 +38,7 @@ import {
   beginEnrollment,
   bringForward,
   finishEnrollment,
+  moveEnrollment,
   recordProcessedEvents,
   runStep,
   sendEmail,
@@ -68,6 +70,8 @@ export async function enrollment(input: EnrollmentInput): Promise<EnrollmentResu
 interface Begun {
   automationName: string
   steps: StepOutline[]
+  /** Absent in histories of Dripline 0.3. */
+  version?: number
   clockAhead?: number
 }
 
@@ -83,6 +87,10 @@ class Run {
   private readonly known = new Set<string>()
   private state: MachineState
   private steps: readonly StepOutline[] = []
+  /** The version of the steps. */
+  private version: number | undefined
+  /** Whether the enrollment can move to a newer version. */
+  private isMoving: boolean
   private automationName = ''
   private hasBegun = false
   /** Effects of the machine that have not started yet. */
@@ -105,6 +113,7 @@ class Run {
     this.receivedCount = input.progress?.receivedCount ?? 0
     this.followed = input.progress?.clockAhead ?? input.clockAhead ?? 0
     this.skipped = input.progress?.skipped
+    this.isMoving = input.progress?.isMoving ?? false
     for (const entry of [input, ...this.received]) this.know(entry)
     setHandler(enterSignal, (entry) => this.receive(entry))
     // A run that has not begun has no steps, and nothing is in flight: everything it does comes after the change.
@@ -119,6 +128,9 @@ class Run {
     })
     setHandler(skipSignal, (due) => {
       if (due.enrollmentId === this.input.enrollmentId) this.skipped = due
+    })
+    setHandler(moveSignal, ({ enrollmentId, version }) => {
+      if (enrollmentId === this.input.enrollmentId && version >= (this.version ?? 0)) this.isMoving = true
     })
     setHandler(clockSignal, ({ clockAhead }) => {
       this.clockAhead = Math.max(this.clockAhead, clockAhead)
@@ -148,9 +160,10 @@ class Run {
   }
 
   /** @returns `null` if the enrollment has ended in the database, although it has not reached its end here */
-  async drive({ automationName, steps, clockAhead = 0 }: Begun): Promise<EnrollmentResult | null> {
+  async drive({ automationName, steps, version, clockAhead = 0 }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
+    this.version = version
     this.clockAhead = Math.max(this.clockAhead, clockAhead)
     this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
@@ -161,8 +174,10 @@ class Run {
       if (effect.do === 'end') return this.finish(effect.status)
       try {
         // Only effects that a new run starts again. It would never see the others, nor an end after them.
-        if ((effect.do === 'send' || effect.do === 'run' || effect.do === 'wait') && isHistoryLong())
-          await this.continueInNewRun()
+        if (effect.do === 'send' || effect.do === 'run' || effect.do === 'wait') {
+          if (isHistoryLong()) await this.continueInNewRun()
+          if (this.isMoving && (await this.move())) continue
+        }
         if (this.received.length > MAX_CARRIED) await this.remember()
         await this.carryOut(effect)
       } catch (error) {
@@ -280,7 +295,7 @@ class Run {
   private async pause(until: number | null): Promise<void> {
     const isEarlier = () => until !== null && this.earlier(until) < until
     const over = () =>
-      this.todo.length > 0 || this.doubted || isEarlier() || isHistoryLong() || this.received.length > MAX_CARRIED
+      this.todo.length > 0 || this.doubted || this.isMoving || isEarlier() || isHistoryLong() || this.received.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
     for (;;) {
       if (until !== null && isEarlier()) return this.bringForward(until)
@@ -290,7 +305,7 @@ class Run {
       // While it was paused, time passed, also by the test clock.
       if (until === null) this.followed = Math.max(this.followed, this.clockAhead)
       if (this.todo.length > 0) return
-      if (this.doubted) return void this.todo.push({ do: 'wait', until })
+      if (this.doubted || this.isMoving) return void this.todo.push({ do: 'wait', until })
       if (isEarlier()) continue
       if (until !== null && !isOver) {
         timerLag().record(Math.max(0, Date.now() - until))
@@ -333,6 +348,34 @@ class Run {
     this.feed({ kind: 'brought-forward', until: earlier })
   }
 
+  /**
+   * Moves to a newer version, instead of carrying out the present effect: the new version starts one for the same step, or another one.
+   *
+   * @returns whether there are new effects
+   */
+  private async move(): Promise<boolean> {
+    // Only a new run of an enrollment that an earlier version of Dripline started knows its version.
+    if (this.version === undefined) return this.continueInNewRun()
+    const { instanceId, enrollmentId, automationId } = this.input
+    const { state, version: from } = this
+    this.isMoving = false
+    const result = await moveEnrollment({ instanceId, enrollmentId, automationId, from, state, now: Date.now() })
+    // It has ended in the meantime.
+    if (this.state.waitingFor === 'nothing') return true
+    if (result === null) return false
+    const isChanged = this.state !== state
+    this.todo = []
+    if (result.kind === 'ended') this.feed({ kind: 'exit', status: result.status })
+    else {
+      this.steps = result.steps
+      this.version = result.version
+      this.feed({ kind: 'moved', to: result.state })
+      // The activity may or may not have seen it.
+      if (isChanged) this.feed({ kind: 'changed' })
+    }
+    return true
+  }
+
   /** Stores the received entries in the database, so that the run need not carry them. */
   private async remember(): Promise<void> {
     const received = this.received.length
@@ -366,9 +409,9 @@ class Run {
 
   /** Nothing may be awaited in between: Temporal does not complete a run that has not seen all its events. */
   private continueInNewRun(): Promise<never> {
-    const { received, receivedCount, state, skipped } = this
+    const { received, receivedCount, state, skipped, isMoving } = this
     const moved = { ...(this.followed && { clockAhead: this.followed }), ...(skipped && { skipped }) }
-    const progress = { state, received, receivedCount, ...moved }
+    const progress = { state, received, receivedCount, ...moved, ...(isMoving && { isMoving }) }
     return handOver({ ...this.input, engine: ENGINE_VERSION, progress })
   }
 

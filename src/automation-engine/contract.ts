@@ -65,6 +65,8 @@ interface EnrollmentProgress {
   clockAhead?: number
   /** The last step before which a request ended the wait. */
   skipped?: DueStep
+  /** Whether the enrollment can move to a newer version. */
+  isMoving?: true
 }
 
 /** Result of the workflow: how the enrollment ended. */
@@ -93,6 +95,9 @@ export const skipSignal = defineSignal<[DueStep]>('skip')
 
 /** Moves the clock of a test workspace: by how many milliseconds it is ahead, in all. */
 export const clockSignal = defineSignal<[{ clockAhead: number }]>('clock')
+
+/** Reports that an enrollment can move to a newer version of its automation. The database knows which one, and how. */
+export const moveSignal = defineSignal<[{ enrollmentId: string; version: number }]>('move')
 
 /** Returns the state of an enrollment. */
 export const stateQuery = defineQuery<EnrollmentState>('state')

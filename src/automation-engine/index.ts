@@ -10,6 +10,7 @@ export {
   enterSignal,
   type Entry,
   leaveSignal,
+  moveSignal,
   type InstanceRef,
   stateQuery,
 } from './contract.ts'
@@ -33,9 +34,9 @@ export {
   type CampaignWorkflow,
   campaignWorkflowId,
 } from './campaign.ts'
-export { ENGINE_VERSION, type MachineEvent, nextTransition, positionOf, type StepResult } from './machine.ts'
-export { firstStop, type Stop, stopAfter, stopOfWait } from './next-stop.ts'
-export { type BranchRef, successorOf } from './tree.ts'
+export { ENGINE_VERSION, enter, type MachineEvent, nextTransition, positionOf, type StepResult } from './machine.ts'
+export { firstStop, type Stop, stopAfter, stopOfState, stopOfWait } from './next-stop.ts'
+export { type BranchRef, branchStart, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
 export {
   retryRequestedSignal,

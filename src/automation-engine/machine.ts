@@ -51,6 +51,8 @@ export type MachineEvent =
   | { kind: 'brought-forward'; until: number }
   /** The automation was changed, or an event arrived for which a step waits. */
   | { kind: 'changed' }
+  /** The sequence continues in another version of its automation, in this state. `steps` are those of that version. */
+  | { kind: 'moved'; to: MachineState }
   /** The sequence must end immediately. The default status is CANCELLED. */
   | { kind: 'exit'; status?: EndStatus }
 
@@ -104,6 +106,8 @@ export function nextTransition(
       if (state.waitingFor === 'email' || state.waitingFor === 'step') return stay({ ...state, changed: true })
       if (state.waitingFor === 'retry') return run(state, state.stepId!)
       return state.waitingFor === 'change' ? repeat(steps, state) : stay(state)
+    case 'moved':
+      return continueAs(steps, state, happening.to, now)
     case 'exit':
       return end(state, happening.status ?? 'CANCELLED')
   }
@@ -146,6 +150,17 @@ function begin(
     case 'nothing':
       return stay(state)
   }
+}
+
+/** Continues in a state that another version has determined, and announces what changed. */
+function continueAs(steps: readonly StepOutline[], before: MachineState, to: MachineState, now: number): Transition {
+  const { state, effects } = begin(steps, to, undefined, now)
+  const released: Effect[] = before.paused && !to.paused ? [{ do: 'publish', paused: false }] : []
+  const announced: Effect[] =
+    to.wakeAt !== null && to.wakeAt !== before.wakeAt
+      ? [{ do: 'announce', position: positionOf(steps, to), until: to.wakeAt }]
+      : []
+  return { state, effects: [...released, ...announced, ...effects] }
 }
 
 const isWaiting = ({ waitingFor }: MachineState): boolean => waitingFor === 'time' || waitingFor === 'retry'
@@ -212,7 +227,8 @@ const released = (before: MachineState, move: Transition): Transition =>
 const continueAfter = (steps: readonly StepOutline[], state: MachineState, now: number): Transition =>
   enter(steps, successorOf(steps, positionOf(steps, state)), state, now)
 
-function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Transition {
+/** Reaches a step. A position after the last one ends the sequence. */
+export function enter(steps: readonly StepOutline[], position: number, state: MachineState, now: number): Transition {
   const step = steps[position]
   if (!step) return end({ ...state, stepId: END }, 'COMPLETED')
   return enterStep(step, { position, state, now, pass: () => enter(steps, successorOf(steps, position), state, now) })

@@ -33,6 +33,31 @@ export const stopOfWait = (
   { stepId, waitingFor }: Pick<MachineState, 'stepId' | 'waitingFor'>,
 ): string | null => (waitingFor === 'retry' ? stepId : stopAfter(steps, { stepId: stepId!, at: new Date(0) }).stepId)
 
+/**
+ * Returns the stop of a sequence in a state.
+ *
+ * @param at for a state that does not wait: since when its step is due
+ */
+export function stopOfState(
+  steps: readonly StepOutline[],
+  { stepId, waitingFor, wakeAt }: MachineState,
+  at: Date,
+): Stop {
+  switch (waitingFor) {
+    case 'time':
+      return stopAfter(steps, { stepId: stepId!, at: new Date(wakeAt!) })
+    case 'retry':
+      return { stepId, at: new Date(wakeAt!) }
+    case 'begin':
+    case 'email':
+    case 'step':
+    case 'change':
+    case 'end':
+    case 'nothing':
+      return { stepId: steps.some(({ id }) => id === stepId) ? stepId : null, at }
+  }
+}
+
 function stopFrom(steps: readonly StepOutline[], from: number, at: Date): Stop {
   let position = from
   let time = at.getTime()

@@ -2,7 +2,7 @@ import { assertSegmentsFit } from './check-conditions.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ApiError, invalid } from '../platform/api-error.ts'
 import { AUTOMATION_NOT_FOUND, AUTOMATION_CONFIRMS_LIST, automationNeverActs } from './errors.ts'
-import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps, withId } from './steps/index.ts'
+import { hashesOf, restoreSteps, type Step, type StepInput, storeSteps } from './steps/index.ts'
 import { assertUnchanged, type Revisions } from '../platform/revisions.ts'
 import { LockMode } from '@mikro-orm/core'
 import { AutomationDraft, AutomationVersion, EmailContent, Automation } from './entities.ts'
@@ -10,6 +10,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { type EntryRules, type EventOrCondition, type ExitRule, eventKeysOf } from './rules.ts'
 import { branchDepth, flattenSteps } from './step-tree.ts'
+import { identifySteps } from './identify-steps.ts'
 import { type StepIds, stepIdsOf, withStepIds } from './message-references.ts'
 import { isOnlyConfirmationAutomation, storeContents } from './queries.ts'
 import { findExistingLists } from '../lists/index.ts'
@@ -23,6 +24,7 @@ import {
   MAX_BRANCH_DEPTH,
   MAX_STEPS,
   type SendFailurePolicy,
+  type StoredStep,
   canSend,
 } from '../automation-engine/index.ts'
 import { isId, newId } from '../platform/ids.ts'
@@ -200,6 +202,27 @@ export async function replaceSteps(
   })
 }
 
+/**
+ * Returns the steps that a version would have, without creating it.
+ *
+ * @param steps without them, the present ones
+ * @throws {ApiError} `not-found`; `invalid`
+ */
+export async function planVersion(
+  em: EntityManager,
+  workspaceId: string,
+  id: string,
+  steps?: readonly StepInput[],
+): Promise<{ version: number; steps: StoredStep[] }> {
+  const { automation, steps: present } = await getAutomation(em, workspaceId, id)
+  if (steps === undefined) return { version: automation.version, steps: storeSteps(present).stored }
+  assertTree(steps)
+  const { steps: numbered } = identifySteps(steps, present)
+  // As Postgres returns it, to be compared with a stored version.
+  const stored = JSON.parse(JSON.stringify(storeSteps(numbered).stored)) as StoredStep[]
+  return { version: automation.version + 1, steps: stored }
+}
+
 const LISTENS_FOR_LISTS: readonly Trigger[] = ['LIST_ADDED', 'LIST_REQUESTED']
 
 interface Triggered {
@@ -330,28 +353,4 @@ export async function stepsOf(em: EntityManager, { id, version }: Pick<Automatio
       [hash, { subject, html, text, translations, source }] as const,
   )
   return restoreSteps(steps, new Map(byHash))
-}
-
-/**
- * Assigns IDs to new steps, also where conditions refer to them. A step with the ID of a current step keeps its identity. Other IDs
- * are not an error, so that steps can be copied from one automation to another.
- */
-export function identifySteps(steps: readonly StepInput[], present: readonly Step[]): { steps: Step[]; ids: StepIds } {
-  const free = new Set(present.map((step) => step.id))
-  const placed = flattenSteps(steps)
-  const identified: Step[] = []
-  for (const { step, in: place } of placed) {
-    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
-    const branch = place && { step: identified[place.parent]!.id, branch: place.branch }
-    identified.push({ ...withId(step, id), ...(branch && { in: branch }) })
-  }
-  const ids = stepIdsOf(identified.map((step, n) => ({ step, givenId: placed[n]!.step.id })))
-  const referring = identified.map((step, n) => {
-    const { path } = placed[n]!
-    if (step.type === 'CONDITION') return { ...step, branches: withStepIds(step.branches, ids, `${path}.branches`) }
-    if (step.type === 'WAIT_FOR_EVENT' && step.filter)
-      return { ...step, filter: withStepIds(step.filter, ids, `${path}.filter`) }
-    return step
-  })
-  return { steps: referring, ids }
 }

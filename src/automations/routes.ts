@@ -5,9 +5,7 @@ import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND, VARIABLE_MISSING } from '../templ
 import { draftOperations } from './draft-routes.ts'
 import { Automation } from './entities.ts'
 import { automationPage } from './queries.ts'
-import type { Caller } from '../workspaces/index.ts'
 import {
-  type AutomationDetail,
   createAutomation,
   getAutomation,
   waitForSendingMessages,
@@ -17,7 +15,7 @@ import {
 import { whenDurable } from '../platform/call.ts'
 import { deleteAutomation } from './delete-automation.ts'
 import { prepareSteps } from './prepare-steps.ts'
-import { publishAutomation } from './publish.ts'
+import { written } from './written.ts'
 import {
   deleted,
   deleteResultResponse,
@@ -37,12 +35,10 @@ import {
   automationSummaryResponse,
   presentAutomation,
   presentAutomationSummary,
-  presentWrittenAutomation,
   writtenAutomationResponse,
 } from './responses.ts'
 import {
   createAutomationSchema,
-  publishSchema,
   STEPS_LIMIT,
   stepsSchema,
   updateAutomationSchema,
@@ -62,13 +58,6 @@ const automationLinks = (id: string) => ({
   replaceSteps: { id },
   enrollContact: { id },
   deleteAutomation: { id },
-})
-
-/** The response to a write. @param warnings about its templates */
-const written = (caller: Caller, automation: AutomationDetail, body: object, warnings: readonly string[] = []) => ({
-  status: 200,
-  headers: { ...warn(warnings), ...etagOf(automation.automation.revision) },
-  body: { data: presentWrittenAutomation(caller, automation, body) },
 })
 
 export const automationOperations = [
@@ -210,37 +199,6 @@ export const automationOperations = [
     prepare: ({ caller, params, body }, dependencies) => prepareSteps(dependencies, caller, body, params.id),
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       const automation = await replaceSteps(em, caller.workspace.id, params.id, prepared.steps ?? [], ifMatch)
-      return written(caller, automation, body, prepared.warnings)
-    },
-  }),
-
-  operation({
-    id: 'publishAutomation',
-    method: 'POST',
-    path: '/automations/{id}/publish',
-    tag: 'Automations',
-    summary: 'Publish an automation',
-    description:
-      'Changes steps, fields and status atomically, like PUT …/steps and PATCH in one request. Running enrollments ' +
-      `keep the steps they entered with. ${WITHOUT_READING}`,
-    scope: 'automations:write',
-    body: publishSchema,
-    bodyLimit: STEPS_LIMIT,
-    etag: true,
-    ifMatch: true,
-    responses: { 200: { description: 'The automation.', schema: single(writtenAutomationResponse) } },
-    errors: {
-      400: [AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE, VARIABLE_MISSING],
-      404: [AUTOMATION_NOT_FOUND, TEMPLATE_NOT_FOUND],
-      409: [AUTOMATION_CONFIRMS_LIST],
-    },
-    prepare: ({ caller, params, body }, dependencies) =>
-      prepareSteps(dependencies, caller, normalizeTrigger(body), params.id),
-    async handle({ caller, params, body, prepared, call, ifMatch }, dependencies) {
-      const { em } = dependencies
-      const input = normalizeTrigger({ ...body, steps: prepared.steps })
-      const automation = await publishAutomation(em, caller.workspace.id, params.id, input, ifMatch)
-      await whenDurable(dependencies, call, () => waitForSendingMessages(em, automation.automation))
       return written(caller, automation, body, prepared.warnings)
     },
   }),

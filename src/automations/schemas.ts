@@ -175,8 +175,8 @@ export const updateAutomationSchema = object(changeable).meta({
   example: { status: 'PAUSED' },
 })
 
-/** `POST /automations/{id}/publish`. */
-export const publishSchema = object({
+/** The fields of `POST /automations/{id}/publish` that change the automation. */
+export const publicationFields = {
   ...changeable,
   steps: steps(),
   draftRevision: number().integer().min(0).max(Number.MAX_SAFE_INTEGER).meta({
@@ -184,10 +184,7 @@ export const publishSchema = object({
       'The revision of the published draft, from its ETag. The draft is deleted. Without it, any draft stays.',
     example: 3,
   }),
-}).meta({
-  component: 'Publication',
-  example: { status: 'ACTIVE', steps: [{ type: 'EMAIL', subject: 'Hello', text: 'Hi' }] },
-})
+}
 
 /** `PUT /automations/{id}/steps`, which replaces the whole list. */
 export const stepsSchema = object({ steps: steps().required() })

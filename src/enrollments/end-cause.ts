@@ -8,6 +8,8 @@ export type EndCause =
   | { cause: 'REQUEST'; requestId: string | null }
   /** The contact confirmed the list for which it asks. */
   | { cause: 'CONFIRMED_LIST'; listId: string }
+  /** A publication that ends who is inside, or whose version lacks the step at which the contact was. */
+  | { cause: 'PUBLISHED' | 'STEP_REMOVED'; version: number }
   | { cause: OtherCause }
 
 /**

@@ -1,11 +1,12 @@
 import { dismissMessages, cancelRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
-import { type Delivery, enqueueForCaller, type NewDelivery, takeStarts } from '../outbox/index.ts'
+import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 import { type ContactInAutomation, eventDedupKey, contactInAutomationColumns } from '../automation-engine/index.ts'
 import { CHANGED, countChanges, type EnrollmentChange, NOWHERE, recordChanges } from './changes-queries.ts'
 import type { EndCause } from './end-cause.ts'
 import { type ProcessedEventWrite, recordProcessedEvent } from '../triggers/index.ts'
+import { type Outdated, outdatedPage } from './version-queries.ts'
 
 /** A contact whose enrollments in an automation end, and why. */
 export interface EndedContact extends ContactInAutomation {
@@ -101,6 +102,33 @@ async function endActive(em: EntityManager, places: readonly EndedContact[], onl
      returning ${CHANGED}`,
     [...contactInAutomationColumns(places), places.map(({ cause }) => JSON.stringify(cause)), only ?? null],
   )
+  return afterEnd(em, ended)
+}
+
+/**
+ * Ends a page of the enrollments that are in older versions of an automation. Their workflows are cancelled by the relay.
+ *
+ * @param em a transaction
+ * @returns the number of enrollments that were found
+ */
+export async function endOutdated(em: EntityManager, of: Outdated, limit: number): Promise<number> {
+  const page = await outdatedPage(em, of, null, limit)
+  await lockContacts(
+    em,
+    page.map(({ contactId }) => contactId),
+  )
+  const ended = await sql<EnrollmentChange>(
+    em,
+    `update enrollments set status = 'CANCELLED', ended_at = clock_timestamp(), ended_by = $2::jsonb, ${NOWHERE}
+     where id = any($1::uuid[]) and status = 'ACTIVE' returning ${CHANGED}`,
+    [page.map(({ id }) => id), JSON.stringify({ cause: 'PUBLISHED', version: of.version } satisfies EndCause)],
+  )
+  await enqueueForRelay(em, await afterEnd(em, ended))
+  return page.length
+}
+
+/** Records and counts ended enrollments, and dismisses their messages. @returns the deliveries that cancel their workflows */
+async function afterEnd(em: EntityManager, ended: readonly EnrollmentChange[]): Promise<NewDelivery[]> {
   await recordChanges(em, ended)
   await countChanges(em, ended)
   await dismissMessages(em, { enrollmentIds: ended.map((enrollment) => enrollment.id) }, ENROLLMENT_ENDED)

@@ -1,13 +1,20 @@
 export { enterByEvent } from './enter-by-event.ts'
 export { readStarts, type Start } from './start-queries.ts'
 export { MAX_RECORDS_PER_BATCH } from './enroll-contact.ts'
-export { deleteEnrollments, enrollmentPage, findEnrollment, mayBeAheadOfTemporal, readRecorded } from './queries.ts'
+export {
+  deleteEnrollments,
+  endActive,
+  enrollmentPage,
+  findEnrollment,
+  mayBeAheadOfTemporal,
+  readRecorded,
+} from './queries.ts'
 export { endWithoutStep, finishEnrollment, recordEnrollment, recordProcessedEvents } from './record-enrollment.ts'
 export { type ActiveEnrollment, activePage, activePlaces, statusesOf } from './active-queries.ts'
 export { reconcileEnrollment, type Reconciled, isStillEnrolled } from './reconcile-enrollments.ts'
 export { AutomationCounts, Enrollment } from './entities.ts'
 export type { EndCause, OtherCause, WorkflowEnd } from './end-cause.ts'
-export { endRows } from './end-queries.ts'
+export { endOutdated, endRows } from './end-queries.ts'
 export { eraseEnrollments } from './erase-enrollments.ts'
 export { lockEnrollmentsOf } from './erase-queries.ts'
 export { keepWaiting, moveEnrollment } from './move-queries.ts'
@@ -25,3 +32,11 @@ export { recountPositions } from './recount-positions.ts'
 export { pauseEnrollment, sendStep } from './send-step.ts'
 export { lockEnrollments } from './step-queries.ts'
 export { stepSource } from './step-source.ts'
+export {
+  countOutdated,
+  lockToMove,
+  type OutdatedPosition,
+  outdatedPage,
+  outdatedPositions,
+  setVersion,
+} from './version-queries.ts'

@@ -93,12 +93,13 @@ async function move(
 ): Promise<void> {
   const steps = await versionSteps(em, automationId, version)
   const ids = steps.map(({ id }) => id)
-  // On its way, an enrollment only comes to later steps of the list. So a late attempt at an earlier step does not move it back.
+  // On its way, an enrollment only comes to later steps of the list. So a late attempt at an earlier step, or in an earlier version,
+  // does not move it back.
   const upToHere = ids.slice(0, ids.indexOf(stepId) + 1)
   const stop = stopIn(steps)
   await pipelined(em, async (unit) => {
     const moved = await preparedSql<EnrollmentChange>(unit, 'move-enrollment', MOVE, [
-      ...[enrollmentId, upToHere, stop.stepId, stop.at.toISOString()],
+      ...[enrollmentId, upToHere, stop.stepId, stop.at.toISOString(), version],
     ])
     return () => countChanges(unit, moved)
   })
@@ -106,6 +107,6 @@ async function move(
 
 const MOVE = `
 update enrollments set next_step_id = $3::uuid, wakes_at = $4::timestamptz
-where id = $1::uuid and status = 'ACTIVE' and next_step_id = any($2::uuid[])
+where id = $1::uuid and status = 'ACTIVE' and version = $5::integer and next_step_id = any($2::uuid[])
   and (next_step_id, wakes_at) is distinct from ($3::uuid, $4::timestamptz)
 returning ${CHANGED}`

@@ -158,6 +158,7 @@ on conflict do nothing returning ${CHANGED}`
 /** An enrollment as its workflow reads it. */
 export interface RecordedEnrollment extends KeyedEnrollment {
   status: EnrollmentStatus
+  version: number
   automationName: string
   steps: StoredStep[]
   workspaceId: string
@@ -173,7 +174,7 @@ export async function readRecorded(em: EntityManager, id: string): Promise<Recor
 }
 
 const RECORDED = `
-select enrollment.status, automation.name as automation_name, version.steps, enrollment.workspace_id, enrollment.contact_id,
+select enrollment.status, enrollment.version, automation.name as automation_name, version.steps, enrollment.workspace_id, enrollment.contact_id,
   version.exit_on, version.goal, enrollment.event, enrollment.concurrency_key, enrollment.key_path
 from enrollments enrollment
 join automations automation on automation.id = enrollment.automation_id and automation.deleted_at is null

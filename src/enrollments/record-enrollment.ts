@@ -7,6 +7,7 @@ import type { EndStatus, EnrollmentStatus, ReceivedEvents } from '../automation-
 import { recordProcessedEvent } from '../triggers/index.ts'
 import { causeOf, type EndCause, type WorkflowEnd } from './end-cause.ts'
 import { countChanges, recordChanges } from './changes-queries.ts'
+import { hasPassedVersionWith } from './version-queries.ts'
 import { statusOf } from './leave-queries.ts'
 import {
   endActive,
@@ -122,8 +123,14 @@ export async function finishEnrollment(
   return statusOf(em, enrollmentId)
 }
 
-/** Ends an enrollment whose version does not have the step at which its workflow is: the restored database is older. */
-export async function endWithoutStep(em: EntityManager, enrollmentId: string): Promise<void> {
+/**
+ * Ends an enrollment whose version does not have the step at which its workflow is: the restored database is older.
+ *
+ * Race: an attempt at a step is stopped, its enrollment moves to a version without that step, and the attempt continues. Guard: the
+ * step is in an earlier version then, and the enrollment stays. Test: test/publishing/late-attempts.test.ts.
+ */
+export async function endWithoutStep(em: EntityManager, enrollmentId: string, stepId: string): Promise<void> {
+  if (await hasPassedVersionWith(em, enrollmentId, stepId)) return
   if (await endActive(em, enrollmentId, 'CANCELLED', { cause: 'STEP_NOT_RESTORED' }))
     await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
 }

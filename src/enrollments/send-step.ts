@@ -131,7 +131,7 @@ export async function prepareStep(
   const asksToConfirm = step.trigger === 'LIST_REQUESTED'
   const current = asksToConfirm ? await readEmailStep(em(), enrollmentId, stepId) : step
   const context = current && contextOf(current)
-  if (current?.content === null) await endWithoutStep(em(), enrollmentId)
+  if (current?.content === null) await endWithoutStep(em(), enrollmentId, stepId)
   if (!context || !recipient) return { kind: 'gone' }
   const [message] = await withGroups(em(), workspaceId, [
     preparedFrom({ ref, intent: 'send' }, stored, context, recipient, settings),

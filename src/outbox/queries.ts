@@ -16,6 +16,7 @@ import { type ContactInAutomation, contactInAutomationColumns, type Place } from
  * - MOVE_CLOCK: tells the enrollments of a test workspace that its clock moved, in pages
  * - WAKE_PAUSED: wakes all paused enrollments of an automation, in pages
  * - WAKE_RETRIES: enqueues the pending retries of an automation again, in pages
+ * - MOVE: moves or ends the enrollments of older versions after a publication, in pages
  * - DELETE_AUTOMATION: ends all enrollments of a deleted automation, in pages
  * - IMPORT: imports an uploaded file, in chunks
  * - REHEARSE: rehearses an automation for many contacts, in pages
@@ -39,6 +40,7 @@ export type DeliveryKind =
   | 'MOVE_CLOCK'
   | 'WAKE_PAUSED'
   | 'WAKE_RETRIES'
+  | 'MOVE'
   | 'DELETE_AUTOMATION'
   | 'IMPORT'
   | 'REHEARSE'
@@ -74,6 +76,7 @@ const LANE_OF = {
   MOVE_CLOCK: 'batch',
   WAKE_PAUSED: 'batch',
   WAKE_RETRIES: 'batch',
+  MOVE: 'batch',
   DELETE_AUTOMATION: 'batch',
   IMPORT: 'batch',
   REHEARSE: 'batch',
@@ -134,7 +137,7 @@ delivery.enrollment_id, delivery.message_id, delivery.campaign_id, delivery.acco
 export async function enqueue(
   em: EntityManager,
   delivery:
-    | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'DELETE_AUTOMATION'; automationId: string }
+    | { kind: 'WAKE_PAUSED' | 'WAKE_RETRIES' | 'MOVE' | 'DELETE_AUTOMATION'; automationId: string }
     | ({ kind: 'WAKE' | 'CANCEL' } & Place)
     | { kind: 'ERASE'; contactId: string }
     | { kind: 'MOVE_CLOCK'; workspaceId: string }

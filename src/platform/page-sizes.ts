@@ -13,6 +13,10 @@ export const pageSizes = {
   segmentMembers: 10_000,
   /** Paused enrollments that are woken at once. */
   wake: 200,
+  /** Enrollments of older versions that are moved or ended at once. */
+  move: 200,
+  /** Enrollments that a preview of a move reads at once. */
+  previewedMove: 5_000,
   /** Enrollments that are compared with Temporal. */
   reconciliation: 500,
   /** Items of a workspace that an export reads at once. */

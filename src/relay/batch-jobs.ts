@@ -15,6 +15,7 @@ import { deleteRefusedEntriesOf, lostEvents } from '../triggers/index.ts'
 import { redeliverEvent } from './lost-events.ts'
 import { watchCampaigns } from './watch-campaigns.ts'
 import { deleteContents, removeAutomation } from '../automations/index.ts'
+import { continueMove } from '../publishing/index.ts'
 import { advanceImport } from '../imports/index.ts'
 import { readClockAhead } from '../workspaces/index.ts'
 import { newCall } from '../platform/call.ts'
@@ -60,6 +61,8 @@ export async function runBatchJob(dependencies: Dependencies, delivery: Delivery
       return wakePaused(dependencies, delivery)
     case 'WAKE_RETRIES':
       return wakeRetries(dependencies, delivery)
+    case 'MOVE':
+      return continueMove(dependencies, delivery)
     case 'DELETE_AUTOMATION':
       return deleteAutomation(dependencies, delivery)
     case 'IMPORT':

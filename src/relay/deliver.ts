@@ -85,6 +85,7 @@ async function deliverOne(dependencies: Dependencies, delivery: Delivery, start:
     case 'MOVE_CLOCK':
     case 'WAKE_PAUSED':
     case 'WAKE_RETRIES':
+    case 'MOVE':
     case 'DELETE_AUTOMATION':
     case 'IMPORT':
     case 'REHEARSE':

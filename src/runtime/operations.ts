@@ -26,6 +26,7 @@ import { CONTACT_LIMITS, CONFLICT_ERRORS } from '../contacts/index.ts'
 import { decisionOperations, webhookOperations } from '../steps/routes.ts'
 import { sourceOperations } from '../sources/routes.ts'
 import { rehearsalOperations } from '../rehearsal/routes.ts'
+import { publishingOperations } from '../publishing/routes.ts'
 import { requestLogOperations } from '../request-log/routes.ts'
 import { mediaPages } from '../media/index.ts'
 import { mediaOperations } from '../media/routes.ts'
@@ -76,6 +77,7 @@ export const operations: readonly Operation[] = [
   ...templateOperations,
   ...mediaOperations,
   ...automationOperations,
+  ...publishingOperations,
   ...campaignOperations,
   ...enrollmentOperations,
   ...rehearsalOperations,

@@ -25,6 +25,7 @@ const MIGRATIONS = [
   'triggers/001-baseline',
   'enrollments/001-baseline',
   'steps/001-baseline',
+  'publishing/001-baseline',
   'messages/001-baseline',
   'tracking/001-baseline',
   'bounces/001-baseline',

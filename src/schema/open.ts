@@ -38,6 +38,7 @@ import { MediaFile } from '../media/index.ts'
 import { ClaimAhead, Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
+import { AutomationMove } from '../publishing/index.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
 import { ProvenDomain, SendRate, SenderSettings, StoredDkimKey, WarmUpDay } from '../senders/index.ts'
 import { IdentifiedContact, KeptCall } from '../sources/index.ts'
@@ -104,6 +105,7 @@ const ENTITIES = [
   Campaign,
   CampaignContent,
   Enrollment,
+  AutomationMove,
   StepRun,
   WebhookSecret,
   TransactionalEmail,

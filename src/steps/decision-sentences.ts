@@ -63,6 +63,10 @@ export function endSentence({ rule: status, detail }: Pick<Decision, 'rule' | 'd
   }
   if (cause.cause === 'REQUEST')
     return `Was cancelled by ${cause.requestId === null ? 'a request' : `the request ${cause.requestId}`}.`
+  if (cause.cause === 'PUBLISHED')
+    return `Was cancelled: version ${cause.version} was published, and contacts in older versions were ended.`
+  if (cause.cause === 'STEP_REMOVED')
+    return `Was cancelled: version ${cause.version} does not have the step at which the contact was.`
   return END_SENTENCES[cause.cause]
 }
 

@@ -143,7 +143,7 @@ returning new.result, new.workspace_id, new.automation_id, new.step_id,
   case when old.finished_at is null then new.finished_at end as finished_at`
 
 /** A run of a step that is finished or deleted. */
-interface RunChange {
+export interface RunChange {
   workspace_id: string
   automation_id: string
   step_id: string
@@ -153,7 +153,7 @@ interface RunChange {
 }
 
 /** Counts how many contacts passed a step that is not an email, and by which branch: `PASSED`, or `PASSED else`. */
-async function countRuns(em: EntityManager, runs: readonly RunChange[], change: 1 | -1): Promise<void> {
+export async function countRuns(em: EntityManager, runs: readonly RunChange[], change: 1 | -1): Promise<void> {
   const changes = new CounterChanges()
   for (const run of runs) addRun(changes, run, change)
   await writeCounterChanges(em, changes)

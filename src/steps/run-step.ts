@@ -58,7 +58,7 @@ async function attempt(dependencies: RunDependencies, { now, clockAhead = 0, ...
   if (enrollmentStatus !== 'ACTIVE')
     return enrollmentStatus === 'CANCELLED' ? { next: 'gone' } : { next: 'end', status: enrollmentStatus }
   if (step === null) {
-    await endWithoutStep(em(), of.enrollmentId)
+    await endWithoutStep(em(), of.enrollmentId, of.stepId)
     return { next: 'gone' }
   }
   const passed = { ...context, step }

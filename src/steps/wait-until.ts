@@ -1,14 +1,21 @@
 import type { StepResult, StoredStep } from '../automation-engine/index.ts'
 import { readPath } from '../platform/json-path.ts'
 import { dateIn, zoneOfContact } from '../platform/time-zone.ts'
-import { finishRun, type StepContext } from './queries.ts'
+import { type FinishedRun, finishRun, type StepContext } from './queries.ts'
 import type { RunStep } from './runner.ts'
 import { instantOfTarget } from './target-time.ts'
 
 type StoredWaitUntil = Extract<StoredStep, { type: 'WAIT_UNTIL' }>
 
 /** Computes the end of a WAIT_UNTIL. It is computed once: a later change of the contact does not move it. */
-export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, { now, clock }) => {
+export const waitUntil: RunStep<StoredWaitUntil> = ({ em }, context, time) =>
+  finishRun(em.fork(), context, endOfWait(context, time))
+
+/** Returns when a WAIT_UNTIL ends that begins at a time. */
+export function endOfWait(
+  context: StepContext & { step: StoredWaitUntil },
+  { now, clock }: Parameters<RunStep<StoredWaitUntil>>[2],
+): FinishedRun {
   const { step } = context
   const { target, zone, isPast } = endOfWaitUntil(step, context, clock)
   const result: StepResult = !isPast
@@ -16,7 +23,7 @@ export const waitUntil: RunStep<StoredWaitUntil> = async ({ em }, context, { now
     : step.ifPast === 'exit'
       ? { next: 'end', status: 'EXITED' }
       : { next: 'continue' }
-  return finishRun(em.fork(), context, { result, detail: { until: target?.toISOString() ?? null, timezone: zone } })
+  return { result, detail: { until: target?.toISOString() ?? null, timezone: zone } }
 }
 
 /** What the end of a WAIT_UNTIL depends on. */

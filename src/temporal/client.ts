@@ -18,6 +18,7 @@ import {
   type EndStatus,
   enterSignal,
   leaveSignal,
+  moveSignal,
   skipSignal,
   type ContactInAutomation,
   type Place,
@@ -109,6 +110,8 @@ export interface Enrollments {
   skip(place: Place, due: DueStep): Promise<void>
   /** Tells an enrollment by how many milliseconds the clock of its test workspace is ahead. */
   moveClock(place: Place, clockAhead: number): Promise<void>
+  /** Reports to an enrollment that it can move to a newer version. An ended enrollment is not changed. */
+  move(place: Place, enrollmentId: string, version: number): Promise<void>
   /** Retries a message. A running retry checks the message again. */
   retry(workspaceId: string, messageId: string): Promise<void>
   /** Returns the state of a campaign's last workflow. */
@@ -262,6 +265,8 @@ export function createEnrollments(
       ifRunning(() => handleOf(place).signal(leaveSignal, { enrollmentId, status })),
     skip: (place, due) => ifRunning(() => handleOf(place).signal(skipSignal, due)),
     moveClock: (place, clockAhead) => ifRunning(() => handleOf(place).signal(clockSignal, { clockAhead })),
+    move: (place, enrollmentId, version) =>
+      ifRunning(() => handleOf(place).signal(moveSignal, { enrollmentId, version })),
     async retry(workspaceId, messageId) {
       const input = { workspaceId, messageId, instanceId: await instance() }
       await within(() =>

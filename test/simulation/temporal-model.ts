@@ -142,6 +142,11 @@ export class TemporalModel {
           const there = running(place)
           if (there) this.signal(there, 'clock', { clockAhead })
         }),
+      move: (place, enrollmentId, version) =>
+        ask('signal', () => {
+          const there = running(place)
+          if (there) this.signal(there, 'move', { enrollmentId, version })
+        }),
       findRunning: (place) => ask('describe', () => running(place)?.memo as unknown as RunningEnrollment | undefined),
       state: (place, enrollmentId) =>
         ask('describe', () => {

@@ -5,7 +5,7 @@ create table outbox (
   id bigint generated always as identity primary key,
   kind text not null check (kind in
     ('START', 'WAKE', 'CANCEL', 'END', 'LEAVE', 'SKIP', 'RETRY', 'CAMPAIGN', 'MOVE_CLOCK', 'WAKE_PAUSED', 'WAKE_RETRIES',
-     'DELETE_AUTOMATION', 'IMPORT', 'REHEARSE', 'BOUNCE', 'ERASE', 'RECONCILE',
+     'MOVE', 'DELETE_AUTOMATION', 'IMPORT', 'REHEARSE', 'BOUNCE', 'ERASE', 'RECONCILE',
      'REDELIVER', 'NOTICE', 'RESET_DONE', 'INVITATION')),
   key text not null,
   -- `batch` is for work that can wait: batch jobs, which go through many rows a page at a time, and bounces. `mail` is for emails to owners.

@@ -1,0 +1,28 @@
+import { newId } from '../platform/ids.ts'
+import { type StepIds, stepIdsOf, withStepIds } from './message-references.ts'
+import { flattenSteps } from './step-tree.ts'
+import { type Step, type StepInput, withId } from './steps/index.ts'
+
+/**
+ * Assigns IDs to new steps, also where conditions refer to them. A step with the ID of a current step keeps its identity. Other IDs
+ * are not an error, so that steps can be copied from one automation to another.
+ */
+export function identifySteps(steps: readonly StepInput[], present: readonly Step[]): { steps: Step[]; ids: StepIds } {
+  const free = new Set(present.map((step) => step.id))
+  const placed = flattenSteps(steps)
+  const identified: Step[] = []
+  for (const { step, in: place } of placed) {
+    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
+    const branch = place && { step: identified[place.parent]!.id, branch: place.branch }
+    identified.push({ ...withId(step, id), ...(branch && { in: branch }) })
+  }
+  const ids = stepIdsOf(identified.map((step, n) => ({ step, givenId: placed[n]!.step.id })))
+  const referring = identified.map((step, n) => {
+    const { path } = placed[n]!
+    if (step.type === 'CONDITION') return { ...step, branches: withStepIds(step.branches, ids, `${path}.branches`) }
+    if (step.type === 'WAIT_FOR_EVENT' && step.filter)
+      return { ...step, filter: withStepIds(step.filter, ids, `${path}.filter`) }
+    return step
+  })
+  return { steps: referring, ids }
+}

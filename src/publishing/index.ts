@@ -1,0 +1,3 @@
+export { AutomationMove } from './entities.ts'
+export { moveEnrollment, type MoveResult, type MovingEnrollment } from './move-enrollment.ts'
+export { continueMove } from './move-job.ts'

@@ -1,0 +1,91 @@
+import {
+  type EndStatus,
+  type MachineState,
+  outlinesOf,
+  type StepOutline,
+  stopOfState,
+} from '../automation-engine/index.ts'
+import { storedSteps } from '../automations/index.ts'
+import { endActive, leaveByEarlierEvent, lockToMove, readRecorded, setVersion } from '../enrollments/index.ts'
+import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
+import type { EntityManager } from '../platform/db/orm.ts'
+import { recomputeWait } from '../steps/index.ts'
+import { moveTo } from './move-to.ts'
+import { lockRunningMove } from './queries.ts'
+
+/** An enrollment that can move, as its workflow knows it. */
+export interface MovingEnrollment {
+  enrollmentId: string
+  automationId: string
+  /** The version of the steps that the workflow runs. */
+  from: number
+  state: MachineState
+  /** The workflow's time, in milliseconds since 1970. */
+  now: number
+}
+
+/** The place where an enrollment continues after a move, or how it ended; `null` if it does not move. */
+export type MoveResult =
+  | { kind: 'moved'; version: number; steps: StepOutline[]; state: MachineState }
+  | { kind: 'ended'; status: EndStatus }
+  | null
+
+const STEP_REMOVED = 'The step was removed before the message could be sent'
+
+/**
+ * Moves an enrollment to the version of the automation's last publication with that choice. Only the enrollment's workflow calls
+ * this, between two steps, so no email of it is in flight. A repeated call returns the same again.
+ */
+export async function moveEnrollment(em: EntityManager, enrollment: MovingEnrollment): Promise<MoveResult> {
+  const result = await em.transactional((unit) => move(unit, enrollment))
+  if (result?.kind !== 'moved') return result
+  const left = await leaveByNewRules(em.fork(), enrollment.enrollmentId)
+  return left === undefined ? result : { kind: 'ended', status: left }
+}
+
+async function move(
+  em: EntityManager,
+  { enrollmentId, automationId, from, state, now }: MovingEnrollment,
+): Promise<MoveResult> {
+  const running = await lockRunningMove(em, automationId)
+  const enrollment = await lockToMove(em, enrollmentId)
+  if (!enrollment || running?.inside !== 'MOVE') return null
+  if (enrollment.status !== 'ACTIVE') return { kind: 'ended', status: enrollment.status }
+  const version = Math.max(running.version, enrollment.version, from)
+  if (from === version && enrollment.version === version) return null
+  const versions = await storedSteps(em, automationId, [from, version])
+  const before = versions.get(from)
+  const after = versions.get(version)
+  // A restored database may be older than the workflow.
+  if (!before || !after) return null
+  const moved = moveTo(before, after, state, { removedSteps: running.removedSteps, now })
+  const present = before.find(({ id }) => id === state.stepId)!
+  if (moved.kind === 'ends' && moved.status === 'CANCELLED') {
+    await endActive(em, enrollmentId, 'CANCELLED', { cause: 'STEP_REMOVED', version })
+    await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
+    return { kind: 'ended', status: 'CANCELLED' }
+  }
+  if (moved.kind === 'continues' && present.type === 'EMAIL')
+    await dismissMessages(em, { enrollmentIds: [enrollmentId] }, STEP_REMOVED)
+  if (moved.kind === 'ends') {
+    await setVersion(em, enrollmentId, { version, stop: { stepId: null, at: new Date(now) }, paused: false })
+    return { kind: 'ended', status: moved.status }
+  }
+  const isSameStep = enrollment.nextStepId === moved.state.stepId
+  const dueAt = isSameStep ? enrollment.wakesAt! : new Date(now)
+  await setVersion(em, enrollmentId, {
+    version,
+    stop: stopOfState(after, moved.state, moved.kind === 'reruns' ? new Date(now) : dueAt),
+    paused: moved.state.paused,
+  })
+  // A repeated call must not add to the wait again.
+  if (moved.kind === 'reruns' && enrollment.version < version) await recomputeWait(em, enrollmentId, present)
+  return { kind: 'moved', version, steps: outlinesOf(after), state: moved.state }
+}
+
+/** Ends an enrollment if the contact has already had the event of a goal or an exit rule of the new version. */
+async function leaveByNewRules(em: EntityManager, enrollmentId: string): Promise<EndStatus | undefined> {
+  const recorded = await readRecorded(em, enrollmentId)
+  if (!recorded || (recorded.exitOn.length === 0 && recorded.goal === null)) return undefined
+  return leaveByEarlierEvent(em, { enrollmentId, ...recorded })
+}

@@ -1,0 +1,258 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { aContact, activityOf, anAutomation, anEvent, enroll, wait } from '../support/factories.ts'
+import { eventually } from '../support/eventually.ts'
+import type { Service } from '../support/service.ts'
+import { openWorkspace } from '../support/shared-service.ts'
+
+const HOUR = 60
+const DAY = 24 * HOUR
+const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'Hi' })
+
+interface Step {
+  id: string
+  type: string
+}
+
+describe('publishing with a choice', () => {
+  let service: Service
+  let other: Service
+  before(async () => {
+    service = await openWorkspace()
+    other = await openWorkspace()
+  })
+
+  const em = () => service.context.orm.em.fork()
+  const publish = (id: string, body: object, headers = {}) =>
+    service.call('POST', `automations/${id}/publish`, body, { headers })
+  const preview = async (id: string, body: object = {}) =>
+    (await service.call('POST', `automations/${id}/publish/preview`, body)).body.data as object
+  const stepsOf = async (id: string) => (await service.call('GET', `automations/${id}`)).body.data.steps as Step[]
+  const untilFinished = (id: string) =>
+    eventually('the move is finished', async () => {
+      const { data } = (await service.call('GET', `automations/${id}/move`)).body as {
+        data: { status: string; version: number }
+      }
+      return data.status === 'FINISHED' ? data : undefined
+    })
+  const enrollmentsOf = async (id: string) =>
+    (await service.call('GET', `automations/${id}/enrollments`)).body.data as {
+      contactId: string
+      status: string
+      version: number
+      enrolledAt: string
+      nextStepId: string | null
+      nextAt: string | null
+    }[]
+  /** Days from the first email of each enrollment until its next step. */
+  const daysOf = (enrollments: Awaited<ReturnType<typeof enrollmentsOf>>) =>
+    enrollments.map(({ enrolledAt, nextAt }) => Math.round((Date.parse(nextAt!) - Date.parse(enrolledAt)) / 86_400_000))
+  const subjectsOf = async (contactId: string) =>
+    (await activityOf(service, contactId)).map(({ subject }) => subject).toSorted()
+
+  /** Enrolls contacts, and waits until each is at the step, in this and in an automation of another workspace. */
+  async function inside(steps: object[], count: number, fields: object = {}) {
+    const id = await anAutomation(service, { steps, ...fields })
+    const contactIds: string[] = []
+    for (let n = 0; n < count; n += 1) contactIds.push(await aContact(service, { metadata: { plan: 'pro' } }))
+    for (const contactId of contactIds) await enroll(service, id, contactId)
+    await eventually('all wait', async () => {
+      const waiting = await sql(
+        em(),
+        `select from enrollments where automation_id = $1::uuid and (next_step_id, wakes_at > now()) is not null
+           and wakes_at > now()`,
+        [id],
+      )
+      return waiting.length === count || undefined
+    })
+    return { id, contactIds, steps: await stepsOf(id) }
+  }
+
+  it('keeps contacts in their version without a choice', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
+    await publish(id, { steps: [steps[0], { ...steps[1], delayMinutes: 2 * DAY }, steps[2]] })
+    const enrollments = await enrollmentsOf(id)
+    assert.deepEqual(daysOf(enrollments), [1])
+    assert.equal(enrollments[0]!.version, 1)
+    assert.equal((await service.call('GET', `automations/${id}/move`)).refused, '404 move_not_found')
+  })
+
+  it('moves contacts of several pages, and computes their waits from when they began', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 5)
+    const foreign = await anAutomation(other, { steps: [email('1'), wait(DAY)] })
+    const stranger = await aContact(other)
+    await enroll(other, foreign, stranger)
+    const changed = [steps[0], { ...steps[1], delayMinutes: 3 * DAY }, steps[2]]
+    assert.deepEqual(await preview(id, { steps: changed }), {
+      version: 2,
+      inside: 5,
+      emailsAhead: 5,
+      steps: [
+        {
+          ...{ version: 1, stepId: steps[1]!.id, stepName: null, stepType: 'WAIT', inside: 5 },
+          ...{ stays: 0, rescheduled: 5, dueNow: 0, removed: 0, continuesAt: null },
+        },
+      ],
+    })
+    const { status } = await publish(id, { steps: changed, inside: 'MOVE' })
+    assert.equal(status, 200)
+    const move = await untilFinished(id)
+    assert.partialDeepStrictEqual(move, {
+      ...{ automationId: id, version: 2, inside: 'MOVE', removedSteps: 'CONTINUE', total: 5, remaining: 0 },
+      ...{ startedBy: 'Test', stoppedAt: null },
+    })
+    const enrollments = await enrollmentsOf(id)
+    assert.deepEqual(
+      enrollments.map(({ version }) => version),
+      [2, 2, 2, 2, 2],
+    )
+    assert.deepEqual(daysOf(enrollments), [3, 3, 3, 3, 3])
+    const { body } = await other.call('GET', `automations/${foreign}/enrollments`)
+    assert.equal(body.data[0].version, 1)
+  })
+
+  it('continues contacts after a removed wait, and sends no email twice', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2'), wait(DAY), email('3')], 2)
+    // The first email comes again at the end, with the same ID.
+    await publish(id, { steps: [steps[2], email('new'), steps[0]], inside: 'MOVE' })
+    for (const contactId of contactIds) {
+      await eventually('it completes', async () => {
+        const found = (await enrollmentsOf(id)).find((each) => each.contactId === contactId)
+        return found?.status === 'COMPLETED' || undefined
+      })
+      assert.deepEqual(await subjectsOf(contactId), ['1', '2', 'new'])
+    }
+  })
+
+  it('ends contacts at a removed step if chosen, and explains it', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2')], 1)
+    await publish(id, { steps: [steps[0], steps[2]], inside: 'MOVE', removedSteps: 'END' })
+    await untilFinished(id)
+    const [enrollment] = await enrollmentsOf(id)
+    assert.equal(enrollment!.status, 'CANCELLED')
+    const { body } = await service.call('GET', `contacts/${contactIds[0]}/decisions`)
+    assert.ok(
+      (body.data as { sentence: string }[]).some(
+        ({ sentence }) => sentence === 'Was cancelled: version 2 does not have the step at which the contact was.',
+      ),
+      JSON.stringify(body.data),
+    )
+    assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
+  })
+
+  it('ends the contacts of several pages', async () => {
+    const { id, contactIds } = await inside([email('1'), wait(DAY), email('2')], 5)
+    await publish(id, { steps: [email('other')], inside: 'FINISH' })
+    await untilFinished(id)
+    const enrollments = await enrollmentsOf(id)
+    assert.deepEqual(
+      enrollments.map(({ status, version }) => [status, version]),
+      Array.from({ length: 5 }, () => ['CANCELLED', 1]),
+    )
+    assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
+    // They can enter again, in the new version.
+    await enroll(service, id, contactIds[0]!)
+    await eventually('the other email is sent', async () =>
+      (await subjectsOf(contactIds[0]!)).includes('other') ? true : undefined,
+    )
+  })
+
+  it('waits for another event, which may have happened already', async () => {
+    const waitFor = (eventName: string) => ({
+      ...{ type: 'WAIT_FOR_EVENT', eventName, timeoutMinutes: DAY },
+      received: [email(`received ${eventName}`)],
+      timedOut: [email('timed out')],
+    })
+    const { id, steps, contactIds } = await inside([waitFor('ordered')], 2)
+    const [early, late] = contactIds as [string, string]
+    await anEvent(service, early, 'paid')
+    await publish(id, { steps: [{ ...waitFor('paid'), id: steps[0]!.id }], inside: 'MOVE' })
+    await eventually('the first one continues', async () =>
+      (await subjectsOf(early)).includes('received paid') ? true : undefined,
+    )
+    await untilFinished(id)
+    await anEvent(service, late, 'ordered')
+    await anEvent(service, late, 'paid')
+    await eventually('the second one continues', async () =>
+      (await subjectsOf(late)).includes('received paid') ? true : undefined,
+    )
+  })
+
+  it('computes a wait for a date again', async () => {
+    const until = (at: string) => ({ type: 'WAIT_UNTIL', until: { at }, timezone: 'UTC' })
+    const { id, steps } = await inside([until('2099-01-01T09:00'), email('1')], 2)
+    await publish(id, { steps: [{ ...until('2098-05-01T08:00'), id: steps[0]!.id }, steps[1]], inside: 'MOVE' })
+    await untilFinished(id)
+    await eventually('both wait until the new date', async () => {
+      const times = (await enrollmentsOf(id)).map(({ nextAt }) => nextAt)
+      return times.every((time) => time === '2098-05-01T08:00:00.000Z') || undefined
+    })
+  })
+
+  it('moves contacts who are paused', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2')], 1)
+    await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' })
+    await publish(id, { steps: [steps[0], steps[2]], inside: 'MOVE' })
+    await untilFinished(id)
+    await eventually('the contact is paused', async () => {
+      const { body } = await service.call('GET', `automations/${id}/enrollments`)
+      return (body.data as { paused: boolean }[])[0]!.paused || undefined
+    })
+    await publish(id, { steps: [steps[0], email('instead')], inside: 'MOVE', removedSteps: 'CONTINUE' })
+    await eventually('the contact completes', async () =>
+      (await enrollmentsOf(id))[0]!.status === 'COMPLETED' ? true : undefined,
+    )
+    assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
+  })
+
+  it('ends contacts who have had the event of a new goal', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2')], 2)
+    await anEvent(service, contactIds[0]!, 'bought')
+    await publish(id, { steps, goal: { eventName: 'bought' }, inside: 'MOVE' })
+    await untilFinished(id)
+    const statuses = new Map((await enrollmentsOf(id)).map(({ contactId, status }) => [contactId, status]))
+    assert.equal(statuses.get(contactIds[0]!), 'GOAL_REACHED')
+    assert.equal(statuses.get(contactIds[1]!), 'ACTIVE')
+  })
+
+  it('replaces a move by a newer one', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 5)
+    const withDelay = (days: number) => [steps[0], { ...steps[1], delayMinutes: days * DAY }, steps[2]]
+    await publish(id, { steps: withDelay(2), inside: 'MOVE' })
+    await publish(id, { steps: withDelay(4), inside: 'MOVE' })
+    const move = await untilFinished(id)
+    assert.equal(move.version, 3)
+    assert.deepEqual(daysOf(await enrollmentsOf(id)), [4, 4, 4, 4, 4])
+  })
+
+  it('rejects the second of two publications of the same revision', async () => {
+    const id = await anAutomation(service)
+    const etag = (await service.call('GET', `automations/${id}`)).headers.get('etag')!
+    const answers = await Promise.all(
+      ['MOVE', 'FINISH'].map((choice) => publish(id, { steps: [email('1')], inside: choice }, { 'if-match': etag })),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [200, 412])
+  })
+
+  it('rejects a choice for removed steps without a move', async () => {
+    const id = await anAutomation(service)
+    const { refused, body } = await publish(id, { removedSteps: 'END', inside: 'FINISH' })
+    assert.equal(refused, '400 invalid_request')
+    assert.equal(body.error, 'removedSteps is only for inside: MOVE')
+  })
+
+  it('returns 404 for the automation of another workspace', async () => {
+    const id = await anAutomation(other)
+    for (const [method, path] of [
+      ['POST', 'publish'],
+      ['POST', 'publish/preview'],
+      ['GET', 'move'],
+      ['POST', 'move/stop'],
+      ['POST', 'move/resume'],
+    ] as const) {
+      const body = method === 'POST' && path.startsWith('publish') ? {} : undefined
+      const { refused } = await service.call(method, `automations/${id}/${path}`, body)
+      assert.equal(refused, '404 automation_not_found')
+    }
+  })
+})
