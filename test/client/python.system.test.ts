@@ -263,8 +263,12 @@ describe('a Python client generated from the OpenAPI document', function () {
       {
         method: 'publish_automation',
         arguments: { id: automationId },
-        body: { status: 'ACTIVE', steps: [EMAIL, EMAIL] },
+        body: { status: 'ACTIVE', steps: [EMAIL, EMAIL], inside: 'MOVE' },
       },
+      { method: 'preview_publication', arguments: { id: automationId }, body: { steps: [EMAIL] } },
+      { method: 'get_move', arguments: { id: automationId } },
+      { method: 'stop_move', arguments: { id: automationId } },
+      { method: 'resume_move', arguments: { id: automationId } },
       { method: 'replace_steps', arguments: { id: automationId }, body: { steps: [wait(5), EMAIL] } },
       { method: 'enroll_contact', arguments: { id: automationId }, body: { contactId, merge: { from: 'python' } } },
       { method: 'list_enrollments', arguments: { id: automationId, limit: 1, sort: 'next' } },

@@ -147,6 +147,14 @@ const RESOURCES = {
     replaceSteps: 'PUT /automations/{id}/steps with body',
     /** Updates an automation and its steps in one call. */
     publish: 'POST /automations/{id}/publish with body',
+    /** Counts what a publication would do to the contacts inside. */
+    previewPublication: 'POST /automations/{id}/publish/preview with body',
+    /** Returns the progress of the last publication that moves or ends the contacts inside. */
+    getMove: 'GET /automations/{id}/move',
+    /** Stops moving or ending the contacts inside. */
+    stopMove: 'POST /automations/{id}/move/stop',
+    /** Resumes moving or ending the contacts inside. */
+    resumeMove: 'POST /automations/{id}/move/resume',
     /** Returns the unpublished changes to an automation. */
     getDraft: 'GET /automations/{id}/draft',
     /** Saves unpublished changes to an automation. */
