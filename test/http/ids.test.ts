@@ -61,6 +61,7 @@ function openResources(service: Service, statuses: Statuses = {}) {
       (await createSegment(em, { workspaceId, name: 'S', condition: { list: await read('lists') } })).id,
     automations: async () => {
       const id = await anAutomation(service, { steps: [wait(60), EMAIL] })
+      await service.call('POST', `automations/${id}/publish`, { inside: 'MOVE' })
       await service.call('PUT', `automations/${id}/draft`, { content: { steps: [] }, basedOn: 1 })
       return id
     },
@@ -193,6 +194,7 @@ describe('IDs', () => {
       sendEmail: async () => ({ to: 'ada@example.com', templateId: await spelled('templates') }),
       saveDraft: () => ({ content: {}, basedOn: 1 }),
       publishAutomation: onList,
+      previewPublication: () => ({}),
       createImport: async () => ({ name: 'x.csv', ...(await listId()) }),
       uploadImportChunk: () => ({ position: 0, text: 'email\n', isLast: true }),
       setImportMapping: async () => ({ ...(await listId()), consent: 'SUBSCRIBED' }),

@@ -3,6 +3,7 @@ import { errorMessage } from '../../api/client.ts'
 import { useHasRole } from '../../api/workspace.tsx'
 import { PausedNotice } from '../../components/PausedNotice.tsx'
 import { DeletedNotice, DraftConflictNotice, StaleDraftNotice } from './ConflictNotices.tsx'
+import { MoveNotice } from './MoveNotice.tsx'
 import type { DraftState } from './use-draft.ts'
 import type { OpenedAutomation } from './use-opened-automation.ts'
 
@@ -33,6 +34,7 @@ export function BuilderNotices({
           }
         />
       )}
+      {!isDeleted && <MoveNotice automationId={automation.id} />}
       {automation.pauseReason !== null && <PausedNotice reason={automation.pauseReason} />}
       {isStale && isEditor && <StaleDraftNotice savedBy={draft?.savedBy} onDiscard={onDiscard} onKeep={keepDraft} />}
     </>

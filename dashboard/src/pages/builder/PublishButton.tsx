@@ -12,6 +12,7 @@ import { isConflict } from './draft-saver.ts'
 import { isSameContent, type LoadedAutomation, publishBodyOf, loadWithRetry, revisionOf } from './load-automation.ts'
 import { draftOf } from './draft.ts'
 import { findProblem } from './problems.ts'
+import { type PublishChoice, PublishDialog } from './PublishDialog.tsx'
 import { publishNoticeId } from './publish-notice.ts'
 import { stepAtPointer } from './step-tree.ts'
 import type { DraftState } from './use-draft.ts'
@@ -52,13 +53,13 @@ export function PublishButton({
   const isActive = automation.status === 'ACTIVE'
   const change = { status: 'ACTIVE' as const, ...(hasDraft && publishBodyOf(edited.now)) }
   const publish = useMutation({
-    mutationFn: async (): Promise<LoadedAutomation> => {
+    mutationFn: async (choice: PublishChoice | undefined): Promise<LoadedAutomation> => {
       // Waits for saves in flight, which would create the draft again.
       const draftRevision = hasDraft ? await saveNow(edited.now).catch(throwNotSaved) : undefined
       try {
         const { data, response } = await api.POST('/automations/{id}/publish', {
           params: { path: { id: automation.id }, header: { 'If-Match': etag } },
-          body: { ...change, ...(draftRevision !== undefined && { draftRevision }) },
+          body: { ...change, ...choice, ...(draftRevision !== undefined && { draftRevision }) },
         })
         // An editor may read, so the response is complete.
         const published = data.data as Schemas['Automation']
@@ -83,11 +84,11 @@ export function PublishButton({
         throw new DisplayableError(`${errorMessage(error)} Nothing was published. Try again.`)
       }
     },
-    onSuccess(read) {
+    onSuccess(read, choice) {
       open(read)
       notifications.hide(PROBLEM_ID)
       notifications.show({
-        message: isActive ? 'Published. Contacts already in it stay on their version.' : 'Automation activated.',
+        message: isActive ? publishedMessage(choice, read.automation.version) : 'Automation activated.',
       })
       void invalidate('automations')
     },
@@ -120,7 +121,7 @@ export function PublishButton({
     },
   })
   if (isActive && !hasDraft) return null
-  const impact = impactOf(automation, stats)
+  const impact = impactOf(stats)
   const isFirst = automation.status === 'DRAFT'
   const go = () => {
     if (isStale)
@@ -136,7 +137,7 @@ export function PublishButton({
     // The dialog shows what is missing.
     if (isFirst) return setAsking(true)
     const wrong = findProblem(edited.now)
-    if (!wrong) return impact === undefined ? publish.mutate() : setAsking(true)
+    if (!wrong) return impact === undefined ? publish.mutate(undefined) : setAsking(true)
     onFix(wrong.at)
     showProblem({ title: isActive ? 'Not published' : 'Not activated', message: `${wrong.name}: ${wrong.problem}.` })
   }
@@ -160,8 +161,28 @@ export function PublishButton({
             label={label}
             call={call}
             isPending={publish.isPending}
-            onActivate={() => publish.mutate()}
+            onActivate={() => publish.mutate(undefined)}
             onFix={onFix}
+            onClose={() => setAsking(false)}
+          />
+        )}
+      </>
+    )
+  }
+  if (hasDraft) {
+    return (
+      <>
+        <Button variant="filled" onClick={go} loading={publish.isPending && !isAsking}>
+          {label}
+          {impact !== undefined && '…'}
+        </Button>
+        {isAsking && (
+          <PublishDialog
+            automation={automation}
+            draft={edited.now}
+            call={call}
+            isPending={publish.isPending}
+            onPublish={(choice) => publish.mutate(choice)}
             onClose={() => setAsking(false)}
           />
         )}
@@ -182,7 +203,7 @@ export function PublishButton({
           <Button
             variant="filled"
             loading={publish.isPending}
-            onClick={() => isAsking && publish.mutate()}
+            onClick={() => isAsking && publish.mutate(undefined)}
             data-autofocus
           >
             {label}
@@ -198,23 +219,23 @@ export function PublishButton({
   )
 }
 
+function publishedMessage(choice: PublishChoice | undefined, version: number): string {
+  if (choice?.inside === 'MOVE') return `Published. Contacts already in it are moving to version ${version}.`
+  if (choice?.inside === 'FINISH') return 'Published. The enrollments of contacts already in it are ending.'
+  return 'Published. Contacts already in it stay on their version.'
+}
+
 /** Only saved edits can be published. */
 function throwNotSaved(error: unknown): never {
   if (!isOutcomeUnknown(error)) throw error
   throw new DisplayableError(`${errorMessage(error)} Your last change isn’t saved, so nothing was published.`)
 }
 
-/** Describes what publishing means for active contacts. @returns `undefined` if there are none */
-function impactOf(
-  { status, version }: LoadedAutomation['automation'],
-  stats: Schemas['AutomationStats'] | undefined,
-): string | undefined {
+/** Describes what resuming means for active contacts. @returns `undefined` if there are none */
+function impactOf(stats: Schemas['AutomationStats'] | undefined): string | undefined {
   if (!stats) return 'Counting active contacts…'
   if (stats.active === 0) return undefined
-  const others = plural(stats.active, 'active contact')
-  if (status === 'ACTIVE')
-    return `${others} will stay on ${version === 1 ? 'version 1' : `their current version (${version} or earlier)`}. New contacts get this version.`
   const { paused } = stats
   const due = paused === 0 ? 'No emails are waiting.' : `${plural(paused, 'waiting email')} will be sent immediately.`
-  return `${others} will continue. ${due}`
+  return `${plural(stats.active, 'active contact')} will continue. ${due}`
 }

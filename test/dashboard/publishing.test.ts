@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict'
+import { sql } from '../../src/platform/db/sql.ts'
+import { onDashboard } from '../support/dashboard.ts'
+import { eventually } from '../support/eventually.ts'
+import { aContact, anAutomation, EMAIL, enroll } from '../support/factories.ts'
+
+const DAY = 24 * 60
+const wait = (days: number) => ({ type: 'WAIT', delayMinutes: days * DAY })
+
+describe('publishing in the builder', () => {
+  const d = onDashboard()
+
+  const enrollmentsOf = async (id: string) =>
+    (await d.service.call('GET', `automations/${id}/enrollments`)).body.data as { version: number; status: string }[]
+
+  /** Creates an automation with contacts who wait, and opens a draft in which they wait longer. */
+  async function withDraft(contacts: number): Promise<string> {
+    const id = await anAutomation(d.service, { name: 'Reminder', steps: [wait(2), { ...EMAIL, subject: 'Reminder' }] })
+    for (let n = 0; n < contacts; n += 1) await enroll(d.service, id, await aContact(d.service))
+    await d.open(`/automations/${id}`)
+    await d.page.getByText('Wait 2 days').first().click()
+    await d.page.getByRole('textbox', { name: 'Days' }).fill('3')
+    await d.shows('Draft saved')
+    return id
+  }
+
+  it('states what each choice does, and moves contacts', async () => {
+    const id = await withDraft(3)
+    await d.press('Publish…')
+    await d.isAt('Publish version 2?')
+    await d.shows('3 active contacts', 'Up to 3 emails still ahead are not sent.', /Counted at \d\d:\d\d:\d\d/)
+    await d.page.getByRole('radio', { name: 'Move to version 2' }).check()
+    await d.page.getByText('By step').click()
+    await d.shows('Version 1, Wait 3 days', '3 wait until another time')
+    await d.press('Publish, move 3')
+    await d.shows('Published. Contacts already in it are moving to version 2.')
+    await eventually('all are moved', async () =>
+      (await enrollmentsOf(id)).every(({ version }) => version === 2) ? true : undefined,
+    )
+  })
+
+  it('keeps contacts by default', async () => {
+    const id = await withDraft(1)
+    await d.press('Publish…', 'Publish, keep 1')
+    await d.shows('Published. Contacts already in it stay on their version.')
+    assert.deepEqual(
+      (await enrollmentsOf(id)).map(({ version, status }) => [version, status]),
+      [[1, 'ACTIVE']],
+    )
+  })
+
+  it('ends contacts with the keyboard alone', async () => {
+    const id = await withDraft(2)
+    await d.page.getByRole('button', { name: 'Publish…' }).focus()
+    await d.page.keyboard.press('Enter')
+    await d.isAt('Publish version 2?')
+    await d.shows('2 active contacts')
+    await d.page.getByRole('radio', { name: 'Keep their version' }).focus()
+    await d.page.keyboard.press('ArrowDown')
+    await d.page.keyboard.press('ArrowDown')
+    await d.page.getByRole('button', { name: 'Publish, end 2' }).focus()
+    await d.page.keyboard.press('Enter')
+    await d.shows('Published. The enrollments of contacts already in it are ending.')
+    await eventually('all are ended', async () =>
+      (await enrollmentsOf(id)).every(({ status }) => status === 'CANCELLED') ? true : undefined,
+    )
+  })
+
+  it('shows the progress of a move, stops and resumes it', async () => {
+    const id = await withDraft(2)
+    await d.service.call('POST', `automations/${id}/publish`, { steps: [{ ...EMAIL, subject: 'Other' }] })
+    // As if a worker had moved two of four contacts.
+    await sql(
+      d.service.context.orm.em.fork(),
+      `insert into automation_moves (automation_id, workspace_id, version, inside, removed_steps, total, started_by)
+       select id, workspace_id, 2, 'MOVE', 'CONTINUE', 4, 'Test' from automations where id = $1::uuid`,
+      [id],
+    )
+    await d.open(`/automations/${id}`)
+    await d.shows('Moving contacts to version 2', '2 of 4 contacts moved.')
+    await d.press('Stop')
+    await d.shows('Moving contacts to version 2: stopped', '2 contacts are still in older versions.')
+    await d.press('Resume')
+    await eventually('the move is finished', async () => {
+      const { body } = await d.service.call('GET', `automations/${id}/move`)
+      return (body.data as { status: string }).status === 'FINISHED' || undefined
+    })
+    await d.page.getByText('Moving contacts to version 2').waitFor({ state: 'detached' })
+  })
+})
