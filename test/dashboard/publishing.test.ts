@@ -55,7 +55,7 @@ describe('publishing in the builder', () => {
     await d.page.keyboard.press('Enter')
     await d.isAt('Publish version 2?')
     await d.shows('2 active contacts')
-    await d.page.getByRole('radio', { name: 'Keep their version' }).focus()
+    await d.page.getByRole('radio', { name: 'Keep their version (default)' }).focus()
     await d.page.keyboard.press('ArrowDown')
     await d.page.keyboard.press('ArrowDown')
     await d.page.getByRole('button', { name: 'Publish, end 2' }).focus()

@@ -3,8 +3,8 @@ import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { errorMessage, hasErrorCode } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
-import { Notice } from '../../components/Notice.tsx'
 import { count, plural } from '../../lib/format.ts'
+import classes from './Builder.module.css'
 
 const REFETCH_MS = 2_000
 
@@ -40,7 +40,8 @@ export function MoveNotice({ automationId }: { automationId: string }) {
   const done = Math.max(0, total - remaining)
   const what = inside === 'MOVE' ? `Moving contacts to version ${version}` : `Ending contacts in older versions`
   return (
-    <Notice title={isStopped ? `${what}: stopped` : what}>
+    <section className={`${classes.confirm} ${isStopped ? 'c-warn' : 'c-accent'}`} aria-label={what}>
+      <h3>{isStopped ? `${what}: stopped` : what}</h3>
       <Progress value={total === 0 ? 100 : (100 * done) / total} aria-label={what} />
       <p className="t2">
         {count(done)} of {plural(total, 'contact')} {inside === 'MOVE' ? 'moved' : 'ended'}.
@@ -53,6 +54,6 @@ export function MoveNotice({ automationId }: { automationId: string }) {
           </Button>
         </div>
       )}
-    </Notice>
+    </section>
   )
 }

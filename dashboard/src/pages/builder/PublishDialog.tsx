@@ -57,40 +57,41 @@ export function PublishDialog({
   const mustType = inside === 'FINISH' && (data?.inside ?? Infinity) > TYPE_NAME_ABOVE
   const removed = data?.steps.reduce((sum, step) => sum + step.removed, 0) ?? 0
   return (
-    <Modal opened onClose={onClose} title={`Publish version ${version}?`} centered size={560}>
+    <Modal opened onClose={onClose} title={`Publish version ${version}?`} centered size="560px">
       <p className="t2">
         Contacts who enter from now on get version {version}. For the{' '}
         <b>{data ? plural(data.inside, 'active contact') : 'active contacts'}</b> in older versions:
       </p>
       {error && <ErrorBanner error={error} />}
-      <Radio.Group
-        aria-label="Contacts inside"
-        value={inside}
-        onChange={(value) => setInside(value)}
-        className={classes.choices}
-      >
-        <Choice value="KEEP" label="Keep their version" description="They finish it. No email of theirs changes." />
-        <Choice
-          value="MOVE"
-          label={`Move to version ${version}`}
-          description={data ? moveSentence(data) : 'They continue at the same step.'}
-        />
-        <Choice
-          value="FINISH"
-          label="End now"
-          description={
-            <>
-              {data && data.emailsAhead > 0 ? (
-                <>
-                  Up to <b className={classes.lost}>{plural(data.emailsAhead, 'email')}</b> still ahead are not sent.
-                </>
-              ) : (
-                'They get no further email of this automation.'
-              )}{' '}
-              This can’t be undone.
-            </>
-          }
-        />
+      <Radio.Group aria-label="Contacts inside" value={inside} onChange={(value) => setInside(value)}>
+        <div className={classes.choices}>
+          <Choice
+            value="KEEP"
+            label="Keep their version (default)"
+            description="They finish it. No email of theirs changes."
+          />
+          <Choice
+            value="MOVE"
+            label={`Move to version ${version}`}
+            description={data ? moveSentence(data) : 'They continue at the same step.'}
+          />
+          <Choice
+            value="FINISH"
+            label="End now"
+            description={
+              <>
+                {data && data.emailsAhead > 0 ? (
+                  <>
+                    Up to <b className={classes.lost}>{plural(data.emailsAhead, 'email')}</b> still ahead are not sent.
+                  </>
+                ) : (
+                  'They get no further email of this automation.'
+                )}{' '}
+                This can’t be undone.
+              </>
+            }
+          />
+        </div>
       </Radio.Group>
       {inside === 'MOVE' && removed > 0 && (
         <Radio.Group
@@ -115,21 +116,23 @@ export function PublishDialog({
       )}
       <div className={classes.footer}>
         <p className="t3 sm">{data && `Counted at ${timeOf(new Date(dataUpdatedAt))}, and again when you publish`}</p>
-        <CurlButton call={{ ...call, body: { ...(call.body as object), ...choice } }} />
-        <Button onClick={onClose} disabled={isPending}>
-          Keep editing
-        </Button>
-        <Button
-          variant="filled"
-          {...(inside === 'FINISH' && { color: 'bad' })}
-          loading={isPending}
-          onClick={() => {
-            if (!mustType || typed === automation.name) onPublish(choice)
-          }}
-          data-autofocus
-        >
-          Publish, {VERBS[inside]} {data ? count(data.inside) : 'all'}
-        </Button>
+        <div className={classes.buttons}>
+          <CurlButton call={{ ...call, body: { ...(call.body as object), ...choice } }} />
+          <Button onClick={onClose} disabled={isPending}>
+            Keep editing
+          </Button>
+          <Button
+            variant="filled"
+            {...(inside === 'FINISH' && { color: 'bad' })}
+            loading={isPending}
+            onClick={() => {
+              if (!mustType || typed === automation.name) onPublish(choice)
+            }}
+            data-autofocus
+          >
+            Publish, {VERBS[inside]} {data ? count(data.inside) : 'all'}
+          </Button>
+        </div>
       </div>
     </Modal>
   )
