@@ -46,6 +46,7 @@ const MODULES = [
   'media',
   'explanations',
   'stats',
+  'mcp',
   'relay',
   'schema',
 ]

@@ -6,6 +6,8 @@ import { errors } from '../src/http/middleware/errors.ts'
 import { requestId } from '../src/http/middleware/request-id.ts'
 import { BASE_PATH, operations } from '../src/runtime/operations.ts'
 import { createRouter } from '../src/http/router.ts'
+import { createOperationRunner, createWorkspaceLimit } from '../src/http/run-operation.ts'
+import { createErrorReader } from '../src/http/to-api-error.ts'
 import type { ApiState } from '../src/http/state.ts'
 import { createRenderer } from '../src/rendering/renderer.ts'
 import { SCOPES } from '../src/http/scopes.ts'
@@ -33,12 +35,13 @@ async function startUnguarded({ context, workspaceId }: Service) {
   }
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics, false))
-  app.use(errors(dependencies.log, {}))
+  app.use(errors(createErrorReader(dependencies.log, {})))
   app.use((ctx, next) => {
     ctx.state.caller = caller
     return next()
   })
-  app.use(createRouter(BASE_PATH, operations, dependencies).routes())
+  const run = createOperationRunner(dependencies, createWorkspaceLimit(dependencies.maxRequestsPerWorkspace))
+  app.use(createRouter(BASE_PATH, operations, dependencies, run).routes())
   const handle = app.callback()
   const server = createServer((request, response) => void handle(request, response))
   await new Promise<void>((listening) => server.listen(0, '127.0.0.1', listening))

@@ -2,7 +2,7 @@ import Router from '@koa/router'
 import Koa from 'koa'
 import type { ApiDependencies } from './dependencies.ts'
 import { authenticate } from './middleware/authenticate.ts'
-import { errors, type Limits } from './middleware/errors.ts'
+import { errors } from './middleware/errors.ts'
 import { rateLimit } from './middleware/rate-limit.ts'
 import { recordRequest } from './middleware/record-request.ts'
 import { requestId } from './middleware/request-id.ts'
@@ -12,11 +12,13 @@ import { checkRequestTarget } from './middleware/target.ts'
 import { trace } from './middleware/trace.ts'
 import type { Operation } from './operation.ts'
 import { createRouter } from './router.ts'
+import { createOperationRunner, createWorkspaceLimit, type RunOperation } from './run-operation.ts'
 import { healthRoutes } from './health-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { referenceRoutes } from './reference-routes.ts'
 import { rootRoutes } from './root-routes.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
+import { createErrorReader, type Limits, type ToApiError } from './to-api-error.ts'
 
 /** The parts of the HTTP API. */
 export interface Api {
@@ -27,7 +29,12 @@ export interface Api {
   limits: Limits
   /** Routes of the pages that links in emails open. */
   pages: readonly ((router: Router<never>, dependencies: ApiDependencies) => void)[]
+  /** Another protocol for the operations. */
+  addProtocol: AddProtocol
 }
+
+/** Adds the route of a protocol that runs operations for authenticated callers. */
+export type AddProtocol = (router: Router<ApiState>, parts: { run: RunOperation; toApiError: ToApiError }) => void
 
 /**
  * The HTTP API. Each request passes requestId → trace → recordRequest → errors → target → securityHeaders → authenticate → rateLimit →
@@ -35,7 +42,7 @@ export interface Api {
  */
 export function createApi(
   dependencies: ApiDependencies,
-  { basePath, operations, document, limits, pages }: Api,
+  { basePath, operations, document, limits, pages, addProtocol }: Api,
 ): Koa<ApiState> {
   const open = new Router<ApiState>()
   healthRoutes(open, dependencies)
@@ -43,13 +50,17 @@ export function createApi(
   for (const add of pages) add(open as unknown as Router<never>, dependencies)
   const servePage = pageRoutes(open)
   rootRoutes(open, basePath, servePage)
-  const api = createRouter(basePath, operations, dependencies)
+  const run = createOperationRunner(dependencies, createWorkspaceLimit(dependencies.maxRequestsPerWorkspace))
+  const toApiError = createErrorReader(dependencies.log, limits)
+  const api = createRouter(basePath, operations, dependencies, run)
+  const protocol = new Router<ApiState>({ strict: true })
+  addProtocol(protocol, { run, toApiError })
 
   const app = new Koa<ApiState>()
   app.use(requestId(dependencies.log, dependencies.metrics, dependencies.isLogWatched))
   app.use(trace())
   app.use(recordRequest(dependencies.recordRequest, basePath))
-  app.use(errors(dependencies.log, limits))
+  app.use(errors(toApiError))
   app.use(checkRequestTarget())
   app.use(securityHeaders(basePath, dependencies.publicUrl))
   app.use(open.routes())
@@ -60,6 +71,7 @@ export function createApi(
   app.use(rateLimit())
   app.use(sameOrigin())
   app.use(api.routes())
+  app.use(protocol.routes())
   // Unknown paths return 404 only to callers with a valid credential.
   app.use((ctx) => void callerOf(ctx))
   // Koa emits errors here that occur while a response is sent: the client disconnected, or a stream failed.

@@ -106,11 +106,7 @@ export const PEOPLE_ONLY = defineError(
   'people_only',
   'This operation is for people who are signed in. It cannot be called with an API key',
 )
-export const KEYS_ONLY = defineError(
-  'forbidden',
-  'keys_only',
-  'This operation describes the API key of the request, which has none',
-)
+export const KEYS_ONLY = defineError('forbidden', 'keys_only', 'This request needs an API key. It has none')
 const roleMessage = (role: Role) => `This requires the role ${role} in the workspace`
 export const missingRole = (role: Role) => defineError('forbidden', 'role_missing', roleMessage(role))
 

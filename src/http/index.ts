@@ -1,10 +1,10 @@
-export { type Api, createApi } from './app.ts'
+export { type AddProtocol, type Api, createApi } from './app.ts'
 export { type Caller, type CallingPerson, nameOf, WORKSPACE_MODES, type WorkspaceMode } from './caller.ts'
 export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
 export { type Role, ROLES } from './roles.ts'
 export { type Scope, SCOPES } from './scopes.ts'
 export type { ApiDependencies } from './dependencies.ts'
-export { BULK_BODY_LIMIT, DEFAULT_BODY_LIMIT, readBytes } from './body.ts'
+export { BULK_BODY_LIMIT, DEFAULT_BODY_LIMIT, readBody, readBytes } from './body.ts'
 export { checkItems } from './check-items.ts'
 export { cursor, cursorPage, cursorAfter, cursorListOf, cursorQuery, readCursor } from './cursor.ts'
 export {
@@ -44,10 +44,25 @@ export {
 export { forgetIdempotencyKeys, eraseRequests, shortenRequestLeases } from './idempotency-queries.ts'
 export { readForm } from './form.ts'
 export { buildDocument } from './openapi/document.ts'
-export { accountOperation, EXAMPLE_ID, openOperation, operation, type Operation, warn } from './operation.ts'
+export { describeRequest, isRequired } from './openapi/json-schema.ts'
+export {
+  accountOperation,
+  EXAMPLE_ID,
+  openOperation,
+  operation,
+  type Operation,
+  type OperationResponse,
+  paramsOf,
+  warn,
+} from './operation.ts'
+export { assertMayUse } from './middleware/authorize.ts'
+export type { RunOperation } from './run-operation.ts'
+export { type ApiContext, callerOf } from './state.ts'
+export type { ToApiError } from './to-api-error.ts'
+export { wrongMethod } from './wrong-method.ts'
 export { type Given, parse } from './parse.ts'
 export { pointerTo } from './pointer.ts'
-export { KEY_ERRORS, missingRole, missingScope, nothingToUpdate, RECENT_SIGN_IN_REQUIRED } from './errors.ts'
+export { KEY_ERRORS, KEYS_ONLY, missingRole, missingScope, nothingToUpdate, RECENT_SIGN_IN_REQUIRED } from './errors.ts'
 export { getService, openApiDocument, whoami } from './service-routes.ts'
 export { deleted, deleteResultResponse } from './responses.ts'
 export { presentForWriter, writeOnlyNote, writtenResponse } from './write-only-response.ts'

@@ -1,13 +1,13 @@
 import Router from '@koa/router'
-import { ApiError } from '../platform/api-error.ts'
 import type { ApiDependencies } from './dependencies.ts'
 import { authorize } from './middleware/authorize.ts'
-import { createWorkspaceLimit, handle } from './middleware/handle.ts'
+import { handle } from './middleware/handle.ts'
 import { handleOpen } from './middleware/handle-open.ts'
 import { idempotency } from './middleware/idempotency.ts'
 import { parseRequest } from './middleware/parse-request.ts'
 import type { Operation } from './operation.ts'
-import { METHOD_NOT_ALLOWED } from './errors.ts'
+import { wrongMethod } from './wrong-method.ts'
+import type { RunOperation } from './run-operation.ts'
 import { type ApiContext, type ApiState, callerOf } from './state.ts'
 
 /**
@@ -18,11 +18,11 @@ export function createRouter(
   prefix: string,
   operations: readonly Operation[],
   dependencies: ApiDependencies,
+  run: RunOperation,
 ): Router<ApiState> {
   // Strict: a client that resolves `/contacts/{id}/tags/..` (RFC 3986, section 5.2.4) asks for `/contacts/{id}/`, which must not be
   // the contact.
   const router = new Router<ApiState>({ prefix, strict: true })
-  const limit = createWorkspaceLimit(dependencies.maxRequestsPerWorkspace)
   const byPath = Map.groupBy(operations, ({ path }) => path)
   const countParameters = (path: string) => path.split('{').length
   for (const [path, ofPath] of [...byPath].toSorted(([a], [b]) => countParameters(a) - countParameters(b))) {
@@ -30,12 +30,7 @@ export function createRouter(
     for (const operation of ofPath) {
       const pipeline = operation.open
         ? [authorize(operation), parseRequest(operation), handleOpen(operation, dependencies)]
-        : [
-            authorize(operation),
-            parseRequest(operation),
-            idempotency(operation, dependencies),
-            handle(operation, dependencies, limit),
-          ]
+        : [authorize(operation), parseRequest(operation), idempotency(operation, dependencies), handle(operation, run)]
       router.register(pattern, [operation.method], pipeline)
     }
     router.all(pattern, methodNotAllowed(ofPath))
@@ -49,7 +44,6 @@ const methodNotAllowed = (operations: readonly Operation[]) => {
   const isOpen = operations.some(({ open }) => open === 'anybody')
   return (ctx: ApiContext) => {
     if (!isOpen) callerOf(ctx)
-    ctx.set('Allow', allow)
-    throw new ApiError(METHOD_NOT_ALLOWED, { message: `${ctx.method} is not allowed for this path. Allowed: ${allow}` })
+    throw wrongMethod(ctx, allow)
   }
 }

@@ -33,6 +33,7 @@ import { mediaOperations } from '../media/routes.ts'
 import { testClockOperations } from '../test-clock/routes.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
+import { addMcp } from '../mcp/routes.ts'
 import { listOperations } from '../lists/routes.ts'
 import { segmentOperations } from '../segments/routes.ts'
 import { templateOperations } from '../templates/routes.ts'
@@ -93,4 +94,5 @@ export const API: Api = {
   document,
   limits: { ...ACCOUNT_LIMITS, ...CONTACT_LIMITS, ...CONFLICT_ERRORS },
   pages: [preferencesPages, confirmationPages, feedbackPages, visitPages, mediaPages],
+  addProtocol: addMcp(operations),
 }

@@ -14,7 +14,8 @@ export const authorize = (operation: Operation): ApiMiddleware =>
     return next()
   }
 
-function assertMayUse(operation: Operation, { by, scopes }: Caller): void {
+/** @throws {ApiError} `scope_missing`; `role_missing`; `people_only` */
+export function assertMayUse(operation: Operation, { by, scopes }: Caller): void {
   if (by.kind === 'person') return assertRole(operation, by.person.role)
   const { scope, orScope } = operation
   if (scope === undefined) throw new ApiError(PEOPLE_ONLY)

@@ -18,7 +18,7 @@ export const recordRequest = (record: RecordRequest, basePath: string): Middlewa
       workspaceId: caller.workspace.id,
       keyId: caller.by.apiKey.id,
       method: ctx.method,
-      path: route?.slice(basePath.length).replace(/:(\w+)/g, '{$1}') ?? null,
+      path: route?.replace(basePath, '').replace(/:(\w+)/g, '{$1}') ?? null,
       status: ctx.status,
       errorCode: headerOf(ctx, 'X-Error-Code'),
       errorParam: errorParam !== null && FIELDS.test(errorParam) ? errorParam : null,
