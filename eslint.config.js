@@ -45,6 +45,7 @@ const MODULES = [
   'emails',
   'media',
   'explanations',
+  'proposals',
   'stats',
   'mcp',
   'relay',

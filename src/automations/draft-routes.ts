@@ -88,6 +88,7 @@ export const draftOperations = [
     description:
       'Replaces the draft. With `If-Match: "0"`, creates one only if there is none. A draft is not validated, and has no effect.',
     scope: 'automations:write',
+    orScope: 'drafts:write',
     etag: true,
     ifMatch: true,
     body: draftInput,

@@ -22,6 +22,7 @@ import {
   etagOf,
   pageResponse,
   listOf,
+  missingScope,
   nothingToUpdate,
   operation,
   pageQuery,
@@ -91,8 +92,10 @@ export const automationOperations = [
     tag: 'Automations',
     summary: 'Create an automation',
     description:
-      'The default status is DRAFT. A DRAFT may be incomplete. An automation that could never send an email cannot be ACTIVE.',
+      'The default status is DRAFT. A DRAFT may be incomplete. An automation that could never send an email cannot be ACTIVE. ' +
+      'With the scope `drafts:write`, only a DRAFT can be created.',
     scope: 'automations:write',
+    orScope: 'drafts:write',
     body: createAutomationSchema,
     bodyLimit: STEPS_LIMIT,
     etag: true,
@@ -107,7 +110,12 @@ export const automationOperations = [
       400: ['name is required', 'trigger is required', AUTOMATION_NEVER_ACTS, INVALID_TEMPLATE, VARIABLE_MISSING],
       404: [TEMPLATE_NOT_FOUND],
     },
-    prepare: ({ caller, body }, dependencies) => prepareSteps(dependencies, caller, normalizeTrigger(body)),
+    prepare({ caller, body }, dependencies) {
+      const { status = 'DRAFT' } = body
+      if (status !== 'DRAFT' && !caller.scopes.includes('automations:write'))
+        throw new ApiError(missingScope('automations:write'))
+      return prepareSteps(dependencies, caller, normalizeTrigger(body))
+    },
     async handle({ caller, body, call, prepared }, { em }) {
       const input = normalizeTrigger({ ...body, steps: prepared.steps })
       const automation = await createAutomation(em, caller.workspace.id, input, call.id)

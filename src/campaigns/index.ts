@@ -10,4 +10,5 @@ export {
 } from './queries.ts'
 export { campaignSource } from './campaign-source.ts'
 export { getCampaign } from './campaigns.ts'
+export { scheduleSchema } from './schemas.ts'
 export { CAMPAIGN_NOT_FOUND } from './errors.ts'

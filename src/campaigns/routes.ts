@@ -141,6 +141,7 @@ export const campaignOperations = [
     summary: 'Create a campaign',
     description: 'Creates a DRAFT. Schedule it to send it. The content is compiled immediately, like a template.',
     scope: 'campaigns:write',
+    orScope: 'drafts:write',
     body: createCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
@@ -204,6 +205,7 @@ export const campaignOperations = [
     description:
       'Only a DRAFT can be changed. The content is replaced as a whole: pass every content field that should stay.',
     scope: 'campaigns:write',
+    orScope: 'drafts:write',
     body: updateCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,

@@ -1,3 +1,4 @@
+export { auditEntryOf } from './audit-request.ts'
 export { type AddProtocol, type Api, createApi } from './app.ts'
 export { type Caller, type CallingPerson, nameOf, WORKSPACE_MODES, type WorkspaceMode } from './caller.ts'
 export { DEFAULT_RATE_LIMIT, type RateLimit } from './rate-limit.ts'
@@ -47,6 +48,7 @@ export { buildDocument } from './openapi/document.ts'
 export { describeRequest, isRequired } from './openapi/json-schema.ts'
 export {
   accountOperation,
+  type CheckedRequest,
   EXAMPLE_ID,
   openOperation,
   operation,

@@ -22,6 +22,7 @@ export const TAGS = {
   Media: 'Images in emails.',
   Automations: 'Sequences of emails and waits, and who is enrolled in them.',
   Campaigns: 'One email to many contacts.',
+  Proposals: 'Changes that an agent proposes, and a member approves or rejects.',
   Stats: 'Statistics, and emails that are due. They are read from counters, so they stay fast for any amount of data.',
   Emails: 'Transactional emails, such as receipts and passwords: one email to one address.',
   Messages: 'Individual emails to contacts: their status, and retries.',
@@ -107,7 +108,7 @@ export interface Operation {
    * may use the operation.
    */
   scope?: Scope | null
-  /** An alternative scope. The requested resource determines which one is needed. */
+  /** An alternative scope. The request determines which one is needed. */
   orScope?: Scope
   /** The minimum role of a person, for operations that keys may not use. */
   role?: Role

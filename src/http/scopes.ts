@@ -12,6 +12,7 @@ export const SCOPES = [
   'segments:write',
   'automations:read',
   'automations:write',
+  'drafts:write',
   'emails:send',
   'webhooks:read',
   'webhooks:write',

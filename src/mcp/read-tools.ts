@@ -1,4 +1,4 @@
-import type { ToolDefinition } from './tool.ts'
+import { PERSONAL_SCOPE, type ToolDefinition } from './tool.ts'
 
 const AUTOMATION = [
   ...['id', 'name', 'description', 'status', 'pauseReason', 'trigger', 'triggerConfig', 'onSendFailure'],
@@ -79,8 +79,8 @@ export const READ_TOOLS: readonly ToolDefinition[] = [
   { name: 'list_enrollments', operation: 'listEnrollments', fields: ENROLLMENT },
   { name: 'list_enrollments_of_contact', operation: 'listEnrollmentsOfContact', fields: ENROLLMENT },
   { name: 'list_decisions_of_contact', operation: 'listDecisionsOfContact', fields: DECISION, personal: ['detail'] },
-  { name: 'explain_automation', operation: 'explainAutomation', fields: EXPLANATION, needsPersonalScope: true },
-  { name: 'explain_campaign', operation: 'explainCampaign', fields: EXPLANATION, needsPersonalScope: true },
+  { name: 'explain_automation', operation: 'explainAutomation', fields: EXPLANATION, alsoNeeds: PERSONAL_SCOPE },
+  { name: 'explain_campaign', operation: 'explainCampaign', fields: EXPLANATION, alsoNeeds: PERSONAL_SCOPE },
   { name: 'list_campaigns', operation: 'listCampaigns', fields: CAMPAIGN_SUMMARY },
   { name: 'get_campaign', operation: 'getCampaign', fields: CAMPAIGN },
   {
@@ -109,8 +109,8 @@ export const READ_TOOLS: readonly ToolDefinition[] = [
   {
     name: 'count_segment',
     operation: 'countSegment',
-    // A condition that only one contact can meet would tell what is known about them.
-    needsPersonalScope: true,
+    // A condition that only one contact can meet would reveal their data.
+    alsoNeeds: PERSONAL_SCOPE,
     fields: ['contactCount', 'subscription'],
   },
   {

@@ -31,6 +31,7 @@ import { requestLogOperations } from '../request-log/routes.ts'
 import { mediaPages } from '../media/index.ts'
 import { mediaOperations } from '../media/routes.ts'
 import { testClockOperations } from '../test-clock/routes.ts'
+import { proposalOperations } from '../proposals/routes.ts'
 import { statsOperations } from '../stats/routes.ts'
 import { importOperations } from '../imports/routes.ts'
 import { addMcp } from '../mcp/routes.ts'
@@ -80,6 +81,7 @@ export const operations: readonly Operation[] = [
   ...automationOperations,
   ...publishingOperations,
   ...campaignOperations,
+  ...proposalOperations([...automationOperations, ...campaignOperations]),
   ...enrollmentOperations,
   ...rehearsalOperations,
   ...testClockOperations,

@@ -36,6 +36,7 @@ const MIGRATIONS = [
   'emails/001-baseline',
   'counters/001-baseline',
   'webhooks/001-baseline',
+  'proposals/001-baseline',
 ]
 
 /** The names of all migrations, in the order in which they run. */

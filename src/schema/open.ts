@@ -37,6 +37,7 @@ import { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListC
 import { MediaFile } from '../media/index.ts'
 import { ClaimAhead, Message } from '../messages/index.ts'
 import { OutboxDelivery } from '../outbox/index.ts'
+import { Proposal } from '../proposals/index.ts'
 import { openOrm, type Orm, type OrmOptions } from '../platform/db/orm.ts'
 import { AutomationMove } from '../publishing/index.ts'
 import { StepRun, WebhookSecret } from '../steps/index.ts'
@@ -130,6 +131,7 @@ const ENTITIES = [
   WebhookEndpoint,
   WebhookEvent,
   WebhookDelivery,
+  Proposal,
 ]
 
 /** Opens Dripline's database. @see openOrm */

@@ -120,6 +120,7 @@ export const templateOperations = [
       'Compiles the template immediately: partials, layout, MJML, inline styles and plain text. Returns an error with line and column ' +
       'if it cannot be rendered for sample contacts, with and without data.',
     scope: 'templates:write',
+    orScope: 'drafts:write',
     body: createTemplateSchema,
     // A short source can become megabytes, in each language.
     bodyLimit: TEMPLATE_LIMIT,

@@ -113,6 +113,8 @@ describe('a Python client generated from the OpenAPI document', function () {
     const { id: keptSegmentId } = await createSegment(em, { workspaceId: service.workspaceId, name: 'Kept', condition })
     const audience = { segmentIds: [keptSegmentId] }
     const campaignId = await made('campaigns', { name: 'C', subject: 'Hi', text: 'Hi', audience })
+    const proposal = { content: {}, reason: 'Ready.' }
+    const proposalId = await made(`campaigns/${campaignId}/proposals`, proposal)
     const mediaId = await made('media-files', { name: 'dot.gif', content: DOT })
     const importId = await made('imports', { name: 'x.csv' })
     const rehearsalId = await made(`automations/${automationId}/rehearse`, {})
@@ -217,6 +219,10 @@ describe('a Python client generated from the OpenAPI document', function () {
         arguments: { id: campaignId },
         body: { name: 'Snakes', subject: 'Hi', text: 'Hi', audience },
       },
+      { method: 'propose_campaign_sending', arguments: { id: campaignId }, body: proposal },
+      { method: 'propose_automation_change', arguments: { id: automationId }, body: proposal },
+      { method: 'list_proposals', arguments: { status: 'PENDING' } },
+      { method: 'get_proposal', arguments: { id: proposalId } },
       { method: 'schedule_campaign', arguments: { id: campaignId }, body: { at: '2030-01-01T00:00:00Z' } },
       { method: 'pause_campaign', arguments: { id: campaignId } },
       { method: 'resume_campaign', arguments: { id: campaignId } },

@@ -322,6 +322,7 @@ async function createResources(service: Service): Promise<Record<string, string>
     templates: await created('templates', { name: 'T', ...CONTENT }),
     layouts: await created('templates', { name: 'L', kind: 'LAYOUT', html: '<p>{{ content }}</p>' }),
     campaigns: await created('campaigns', { name: 'C', ...CONTENT, audience: { listIds: [lists] } }),
+    proposals: await created(`automations/${automations}/proposals`, { content: { name: 'New' }, reason: 'x' }),
     emails: await created('emails', {
       to: 'ada@example.com',
       ...CONTENT,

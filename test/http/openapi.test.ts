@@ -58,6 +58,9 @@ describe('the OpenAPI document', () => {
       campaigns: await aResource(other, 'campaigns', { name: 'C', subject: 'x', text: 'x' }),
       imports: await aResource(other, 'imports', { name: 'x.csv' }),
       webhooks: await aResource(other, 'webhooks', { events: ['contact.created'] }),
+      proposals: await aResource(other, `automations/${await anAutomation(other)}/proposals`, {
+        ...{ content: { name: 'New' }, reason: 'x' },
+      }),
       suppressions: await aResource(other, 'suppressions', { email: 'other@example.com' }),
       emails: await aResource(other, 'emails', { to: 'other@example.com', subject: 'x', text: 'x' }),
     }
@@ -226,6 +229,10 @@ describe('the OpenAPI document', () => {
           if (/\/rehearse$|^\/rehearsals\/.*\/contacts$/.test(path)) alone.push('contacts:read')
           // The example names an automation and a campaign.
           if (path === '/messages/retry') alone.push(orScope!)
+          // A member who decides needs a key that has read the automation or the campaign.
+          if (/^\/(automations|campaigns).*\/proposals$/.test(path)) alone.push('automations:read', 'campaigns:read')
+          // The example is ACTIVE. test/mcp/draft-tools.test.ts creates a DRAFT.
+          if (entry.method === 'POST' && path === '/automations') alone.push(orScope!)
           await reachedWith(alone)
           if (orScope !== undefined && !alone.includes(orScope)) await reachedWith([orScope])
         },

@@ -29,7 +29,7 @@ describe('the tools of agents for reading', () => {
     assert.deepEqual(await (await agentWith(['campaigns:read', 'contacts:read'])).tools(), [
       ...['get_workspace', 'explain_campaign', 'list_campaigns', 'get_campaign', 'get_campaign_report'],
       ...['count_audience', 'list_contacts', 'get_contact', 'list_contact_events', 'list_event_names'],
-      ...['list_messages', 'get_message'],
+      ...['list_messages', 'get_message', 'list_proposals', 'get_proposal'],
     ])
     const withoutContacts = await (await agentWith(['automations:read', 'segments:read'])).tools()
     assert.ok(!withoutContacts.includes('explain_automation') && !withoutContacts.includes('count_segment'))

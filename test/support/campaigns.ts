@@ -19,11 +19,16 @@ export const campaignIs = (service: Service, id: string, status: string): Promis
     return campaign.status === status ? campaign : undefined
   })
 
-/** Creates a campaign to lists over HTTP, and starts sending it. @returns its ID */
-export async function aCampaign(service: Service, listIds: string[], fields: object = {}): Promise<string> {
+/** Creates a campaign to lists over HTTP, as a DRAFT. @returns its ID */
+export async function aDraftCampaign(service: Service, listIds: string[], fields: object = {}): Promise<string> {
   const campaign = { name: 'News', subject: 'News', text: 'Hello', audience: { listIds }, ...fields }
   const { body } = await service.call('POST', 'campaigns', campaign)
-  const { id } = body.data as { id: string }
+  return (body.data as { id: string }).id
+}
+
+/** Creates a campaign to lists over HTTP, and starts sending it. @returns its ID */
+export async function aCampaign(service: Service, listIds: string[], fields: object = {}): Promise<string> {
+  const id = await aDraftCampaign(service, listIds, fields)
   const { status, body: answer } = await service.call('POST', `campaigns/${id}/schedule`, {})
   assert.equal(status, 202, JSON.stringify(answer))
   return id

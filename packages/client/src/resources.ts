@@ -159,6 +159,8 @@ const RESOURCES = {
     getDraft: 'GET /automations/{id}/draft',
     /** Saves unpublished changes to an automation. */
     saveDraft: 'PUT /automations/{id}/draft with body',
+    /** Proposes to publish or activate an automation, for a member to approve. */
+    propose: 'POST /automations/{id}/proposals with body',
     /** Discards the unpublished changes to an automation. */
     discardDraft: 'DELETE /automations/{id}/draft',
     /** Enrolls a contact. */
@@ -207,6 +209,8 @@ const RESOURCES = {
     duplicate: 'POST /campaigns/{id}/duplicate',
     /** Sends a campaign now, or at a time. */
     schedule: 'POST /campaigns/{id}/schedule with body',
+    /** Proposes to send a campaign, for a member to approve. */
+    propose: 'POST /campaigns/{id}/proposals with body',
     /** Pauses a campaign. */
     pause: 'POST /campaigns/{id}/pause',
     /** Resumes a paused campaign. */
@@ -225,6 +229,13 @@ const RESOURCES = {
     verifyReport: 'POST /campaigns/verify-report with body',
     /** Counts the contacts of an audience. */
     countAudience: 'POST /campaigns/count with body',
+  },
+  /** Proposals, which members approve or reject in the dashboard. */
+  proposals: {
+    /** Lists proposals, without their content. */
+    list: 'GET /proposals in pages',
+    /** Returns a proposal with its content. */
+    get: 'GET /proposals/{id}',
   },
   /** Transactional emails: one email to one address, with or without a contact. */
   emails: {

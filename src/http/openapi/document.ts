@@ -387,7 +387,7 @@ function whoMay({ scope, orScope, role, open }: Operation): string {
   if (open === 'account') return 'For people who are signed in.'
   if (scope === undefined) return `Role: \`${role}\`. Not available to API keys.`
   if (scope === null) return 'Any valid key.'
-  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, depending on the resource.` : `Scope: \`${scope}\`.`
+  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, depending on the request.` : `Scope: \`${scope}\`.`
 }
 
 /** The errors for callers who lack a permission. */

@@ -1,0 +1,2 @@
+export { Proposal } from './entities.ts'
+export { deleteOldProposals } from './queries.ts'

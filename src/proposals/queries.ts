@@ -1,0 +1,18 @@
+import type { EntityManager } from '../platform/db/orm.ts'
+import { sql } from '../platform/db/sql.ts'
+
+/** Days for which proposals are kept. */
+const RETENTION_DAYS = 90
+
+/** Deletes proposals after their retention time. @returns how many */
+export async function deleteOldProposals(em: EntityManager, limit: number): Promise<number> {
+  const rows = await sql(
+    em,
+    `delete from proposals where id in (
+       select id from proposals where created_at < now() - make_interval(days => $2::integer)
+       limit $1 for update skip locked
+     ) returning id`,
+    [limit, RETENTION_DAYS],
+  )
+  return rows.length
+}
