@@ -56,7 +56,7 @@ const SIMPLE =
   retention transactional members audit`.split(/\s+/)
 
 type Name =
-  'automation' | 'contact' | 'draft' | 'campaign' | 'template' | 'segment' | 'import' | 'draftImport' | 'webhook'
+  'automation' | 'proposal' | 'contact' | 'draft' | 'campaign' | 'template' | 'segment' | 'import' | 'draftImport' | 'webhook'
 
 describe('names and roles in the dashboard', () => {
   const d = onDashboard({
@@ -85,6 +85,8 @@ describe('names and roles in the dashboard', () => {
     const listId = await create('lists', { name: 'Newsletter' })
     const steps = [EMAIL, wait(60), TREE, { ...EMAIL, subject: 'How is it?' }]
     ids.automation = await create('automations', { name: 'Welcome', status: 'ACTIVE', trigger: 'SIGNUP', steps })
+    const changed = { content: { steps: steps.slice(0, 2), name: 'Shorter' }, reason: 'Few read to the end.' }
+    ids.proposal = await create(`automations/${ids.automation}/proposals`, changed)
     ids.contact = await create('contacts', { email: 'ada@example.com', firstName: 'Ada', tags: ['vip'], listId })
     await sentTo(service, ids.contact)
     const bob = await create('contacts', { email: 'bob@example.com', firstName: 'Bob' })
@@ -133,6 +135,8 @@ describe('names and roles in the dashboard', () => {
     ['home', () => ''],
     ['builder', () => `/automations/${ids.automation}`, () => d.page.getByTestId('step').first().click()],
     ['automation-report', () => `/automations/${ids.automation}/report`],
+    ['proposals', () => '/proposals'],
+    ['proposal', () => `/proposals/${ids.proposal}`],
     ['campaign-composer', () => `/campaigns/${ids.draft}`],
     ['campaign-report', () => `/campaigns/${ids.campaign}`],
     ['template', () => `/templates/${ids.template}`, () => d.page.getByRole('listitem', { name: 'Button 2' }).click()],

@@ -18,6 +18,7 @@ import { pictureEmails } from './emails.ts'
 import { createTransactional, createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
 import { createRequests, openFailedRequest } from './requests.ts'
+import { createProposals } from './proposals.ts'
 import { createWebhooks } from './webhook-data.ts'
 
 const FOLDER = fileURLToPath(new URL('../../docs/pictures/', import.meta.url))
@@ -74,6 +75,7 @@ interface Shown {
   branchesId?: string
   /** A webhook with a failed delivery. */
   webhook?: { webhookId: string; deliveryId: string }
+  proposalId?: string
   steps: number
 }
 
@@ -86,6 +88,7 @@ const pagesOf = ({
   templateId,
   branchesId,
   webhook,
+  proposalId,
   steps,
 }: Shown): PageShot[] => [
   { name: 'home', path: '' },
@@ -140,6 +143,8 @@ const pagesOf = ({
     path: webhook ? `/webhooks?id=${webhook.webhookId}&delivery=${webhook.deliveryId}` : '/webhooks',
   },
   { name: 'logs', path: '/logs', act: openFailedRequest },
+  byName('proposals'),
+  ...(proposalId === undefined ? [] : [{ name: 'proposal', path: `/proposals/${proposalId}` }]),
   ...['automations', 'contacts', 'segments', 'messages', 'lists', 'campaigns', 'templates'].map(byName),
   ...['suppressions', 'imports', 'media', 'transactional', 'sender', 'workspace', 'retention'].map(byName),
   ...['keys', 'members', 'audit'].map(byName),
@@ -282,6 +287,7 @@ try {
   const { campaignId, sendingId } = await createCampaigns(service)
   await createTransactional(service)
   const webhook = await createWebhooks(service, service.workspaceId)
+  const proposalId = await createProposals(service, { automationId: branchesId })
   await createRequests(service, service.workspaceId)
   const browser = await openChromium()
   if ('first'.includes(only)) await firstAutomation(browser)
@@ -290,7 +296,7 @@ try {
     [
       'many',
       service.workspaceId,
-      pagesOf({ ...many, campaignId, sendingId, templateId, branchesId, webhook, steps: 7 }),
+      pagesOf({ ...many, campaignId, sendingId, templateId, branchesId, webhook, proposalId, steps: 7 }),
     ],
     ['few', few.id, pagesOf({ automationId, contactId, steps: 1 })],
   ])

@@ -18,6 +18,7 @@ export function ConfirmAction({
   confirmLabel,
   path,
   description,
+  color = 'bad',
   action,
   onDone,
 }: {
@@ -25,6 +26,8 @@ export function ConfirmAction({
   /** The API path of the same action, shown as a curl command. */
   path?: string
   description: ReactNode
+  /** The color of the button, if the action ends nothing. */
+  color?: 'accent' | 'bad'
   action: () => Promise<unknown>
   onDone: () => void
 }) {
@@ -55,7 +58,7 @@ export function ConfirmAction({
         {description}
       </span>
       {end.isError && <ErrorBanner error={end.error} scrollsIntoView />}
-      <Button variant="filled" color="bad" loading={end.isPending} onClick={() => end.mutate()}>
+      <Button variant="filled" color={color} loading={end.isPending} onClick={() => end.mutate()}>
         {confirmLabel}
       </Button>
       <Button variant="subtle" color="gray" onClick={onDone} disabled={end.isPending} ref={cancel}>

@@ -21,7 +21,7 @@ import { useHasRole, useWorkspaceQuery, useWorkspace } from '../api/workspace.ts
 import { useCreateCampaign } from '../pages/campaigns/use-create-campaign.ts'
 import { useFirstStepsChoice } from '../pages/home/use-first-steps.ts'
 import { firstNameOf } from '../lib/first-name.ts'
-import { itemsFor, NAV_ITEMS, SETTINGS } from './navigation.ts'
+import { itemsFor, NAV_ITEMS, PROPOSALS, SETTINGS } from './navigation.ts'
 import { takeTyped } from './palette-keys.ts'
 
 /** Milliseconds after the last change before contacts are searched, and how many are shown. */
@@ -59,7 +59,7 @@ export function CommandPalette() {
   const records = useRecords()
   const commands = useCommands(query.trim())
   const actions: SpotlightActionData[] = [
-    ...itemsFor(workspace.role, [...NAV_ITEMS, ...SETTINGS.slice(1)]).map(({ label, to, icon: Icon }) => ({
+    ...itemsFor(workspace.role, [...NAV_ITEMS, PROPOSALS, ...SETTINGS.slice(1)]).map(({ label, to, icon: Icon }) => ({
       id: to,
       label: label,
       group: 'Go to',

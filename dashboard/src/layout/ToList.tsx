@@ -7,7 +7,7 @@ export function ToList({
   list,
   children,
 }: {
-  list: 'automations' | 'campaigns' | 'contacts' | 'imports' | 'messages' | 'segments' | 'templates'
+  list: 'automations' | 'campaigns' | 'contacts' | 'imports' | 'messages' | 'proposals' | 'segments' | 'templates'
   children: ReactNode
 }) {
   const { workspace } = useWorkspace()

@@ -9,6 +9,7 @@ import {
   IconHome,
   IconKey,
   IconList,
+  IconListCheck,
   IconMail,
   IconMailExclamation,
   IconMailOff,
@@ -54,6 +55,7 @@ export interface NavItem {
     | '/w/$workspaceId/logs'
     | '/w/$workspaceId/members'
     | '/w/$workspaceId/audit'
+    | '/w/$workspaceId/proposals'
   icon: TablerIcon
   /** The key after G. */
   key?: string
@@ -116,6 +118,9 @@ export const SETTINGS: readonly NavItem[] = [
   { label: 'Members', to: '/w/$workspaceId/members', icon: IconUsersGroup },
   { label: 'Audit log', to: '/w/$workspaceId/audit', icon: IconHistory, minRole: 'owner' },
 ]
+
+/** A page that only the command palette and Home lead to: most workspaces have no agents. */
+export const PROPOSALS: NavItem = { label: 'Proposals', to: '/w/$workspaceId/proposals', icon: IconListCheck }
 
 export const NAV_ITEMS: readonly NavItem[] = NAV_GROUPS.flatMap(({ items }) => items)
 

@@ -39,6 +39,9 @@ const automationReport = createRoute({
 const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'GOAL_REACHED', 'EXITED', 'STOPPED', 'CANCELLED'] as const
 type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 
+const PROPOSAL_STATUSES = ['PENDING', 'APPROVED', 'REJECTED', 'EXPIRED'] as const
+type ProposalStatus = (typeof PROPOSAL_STATUSES)[number]
+
 const enrollments = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/enrollments',
@@ -54,5 +57,21 @@ const enrollments = createRoute({
   component: lazyPage(() => import('../pages/enrollments/EnrollmentsPage.tsx'), 'EnrollmentsPage'),
 })
 
-/** Automations with their reports and enrollments. */
-export const automationRoutes = [automations, builder, automationReport, enrollments] as const
+const proposals = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/proposals',
+  validateSearch: ({ status, page }: Record<string, unknown>): { status?: ProposalStatus; page?: number } => ({
+    ...(isOneOf(PROPOSAL_STATUSES, status) && { status }),
+    ...(typeof page === 'number' && page > 1 && { page }),
+  }),
+  component: lazyPage(() => import('../pages/proposals/ProposalsPage.tsx'), 'ProposalsPage'),
+})
+
+const proposal = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/proposals/$proposalId',
+  component: lazyPage(() => import('../pages/proposals/ProposalPage.tsx'), 'ProposalPage'),
+})
+
+/** Automations with their reports and enrollments, and proposals. */
+export const automationRoutes = [automations, builder, automationReport, enrollments, proposals, proposal] as const

@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import {
   IconClock,
+  IconListCheck,
   IconPlayerPause,
   IconPlugConnectedX,
   IconQuestionMark,
@@ -39,6 +40,13 @@ export function NeedsAttention() {
       (await api.GET('/messages', { params: { query: { status: 'DEFERRED', limit: 1 } }, signal })).data.data,
     { enabled: (stats?.deferred ?? 0) > 0, refetchMs: 10_000 },
   )
+  const { data: proposals } = useWorkspaceQuery(
+    ['proposals', 'pending'],
+    async (api, signal) =>
+      (await api.GET('/proposals', { params: { query: { status: 'PENDING', limit: 1 } }, signal })).data,
+    { refetchMs: 10_000 },
+  )
+  const proposed = proposals?.pagination.total ?? 0
   const { data: service } = useServiceStatus()
   const { workspace } = useWorkspace()
   const { data: automations } = useAutomationsWithStats()
@@ -53,7 +61,8 @@ export function NeedsAttention() {
     stats.unconfirmed +
     failing.length +
     (failure === null ? 0 : 1) +
-    (hasNoWorker ? 1 : 0)
+    (hasNoWorker ? 1 : 0) +
+    (proposed > 0 ? 1 : 0)
   return (
     <Section title="Needs attention" meta={waiting}>
       {waiting === 0 && <p className="t2">You’re all caught up.</p>}
@@ -65,6 +74,19 @@ export function NeedsAttention() {
       {hasNoWorker && (
         <AttentionItem meaning="bad" icon={IconPlugConnectedX} title="No worker is running">
           Nothing is being sent. Start one: <span className="code">npm run worker</span>
+        </AttentionItem>
+      )}
+      {proposed > 0 && (
+        <AttentionItem meaning="ask" icon={IconListCheck} title={`${plural(proposed, 'proposal')} to decide`}>
+          An API key proposed to publish an automation or send a campaign.{' '}
+          <Link
+            className="link"
+            to="/w/$workspaceId/proposals"
+            params={{ workspaceId: workspace.id }}
+            search={{ status: 'PENDING' }}
+          >
+            View proposals
+          </Link>
         </AttentionItem>
       )}
       {failing.map(({ automation, stats: { days } }) => (

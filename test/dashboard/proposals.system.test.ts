@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict'
+import { beginSession } from '../../src/accounts/sessions.ts'
+import { aDraftCampaign } from '../support/campaigns.ts'
+import { onDashboard } from '../support/dashboard.ts'
+import { aContact, aList, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { aMember } from '../support/members.ts'
+
+describe('proposals in the dashboard', () => {
+  const d = onDashboard()
+
+  const propose = async (path: string, content: object, reason: string): Promise<string> => {
+    const key = await d.service.newKey({ workspaceId: d.service.workspaceId, name: 'Agent' })
+    const { body } = await d.service.call('POST', `${path}/proposals`, { content, reason }, { key })
+    return body.data.id as string
+  }
+  const focused = () => d.page.locator(':focus')
+  const confirm = (name: string) => d.page.getByRole('alertdialog', { name })
+
+  it('are found on Home, show their changes, and are approved by keyboard', async () => {
+    const id = await anAutomation(d.service, { name: 'Trial', steps: [EMAIL, wait(60)] })
+    const steps = [{ ...EMAIL, subject: 'A better subject' }, wait(60), { ...EMAIL, subject: 'Still there?' }]
+    await propose(`automations/${id}`, { steps, name: 'Trial, shorter' }, 'Most contacts open it on day 2.')
+    await d.open('')
+    await d.isAt('1 proposal to decide')
+    await d.link('View proposals').press('Enter')
+    await d.isAt('Proposals')
+    await d.row(/Publish “Trial” Waiting Most contacts open it on day 2\. Agent/).waitFor()
+    await d.page.getByRole('link', { name: 'Publish “Trial”' }).press('Enter')
+    await d.isAt('Publish “Trial”')
+    await d.shows('Most contacts open it on day 2.', 'Trial, shorter', '(now: Trial)')
+    const lines = await d.page
+      .getByRole('list')
+      .filter({ hasText: 'Still there?' })
+      .getByRole('listitem')
+      .allInnerTexts()
+    assert.deepEqual(
+      lines.map((line) => line.replaceAll(/\s+/g, ' ').trim()),
+      ['− Removed: Hello {{ contact.firstName }}', '+ Added: A better subject', 'Wait 1 hour', '+ Added: Still there?'],
+    )
+    await d.choose('Email', '2. Still there?')
+    await d.shows(/^Still there\?$/)
+    await d.button('Approve…').press('Enter')
+    await confirm('Approve publishing').getByText('The changes apply to contacts who enter from now on.').waitFor()
+    await confirm('Approve publishing').getByRole('button', { name: 'Cancel' }).and(focused()).waitFor()
+    await d.keys('Escape')
+    await d.button('Approve…').and(focused()).waitFor()
+    await d.keys('Enter')
+    await confirm('Approve publishing').getByRole('button', { name: 'Approve publishing' }).press('Enter')
+    await d.shows('Approved by')
+    const { name, version, steps: published } = await d.read(`automations/${id}`)
+    assert.deepEqual([name, version, published.length], ['Trial, shorter', 2, 3])
+    assert.deepEqual(d.failures, [])
+  })
+
+  it('name the recipients of a campaign, and are rejected', async () => {
+    const listId = await aList(d.service)
+    await aContact(d.service, { listId })
+    await aContact(d.service, { listId })
+    const id = await aDraftCampaign(d.service, [listId], { name: 'Spring sale' })
+    const proposalId = await propose(`campaigns/${id}`, {}, 'It is spring.')
+    await d.open(`/proposals/${proposalId}`)
+    await d.isAt('Send “Spring sale”')
+    await d.shows('When it is approved', '2 contacts, as of now')
+    await d.press('Reject…')
+    await confirm('Reject proposal').getByRole('button', { name: 'Reject proposal' }).click()
+    await d.shows('Rejected by')
+    assert.equal((await d.read(`campaigns/${id}`)).status, 'DRAFT')
+    await d.button('Approve…').waitFor({ state: 'detached' })
+  })
+
+  it('say that another member has decided, and that the automation was changed', async () => {
+    const id = await anAutomation(d.service, { name: 'Onboarding' })
+    const decided = await propose(`automations/${id}`, { status: 'PAUSED' }, 'Too many bounces.')
+    const outdated = await propose(`automations/${id}`, { status: 'PAUSED' }, 'Again.')
+    const { browser, email } = await aMember(d.service, 'editor')
+    await d.open(`/proposals/${decided}`)
+    await d.press('Approve…')
+    await browser.ask('POST', `proposals/${decided}/approve`, { workspaceId: d.service.workspaceId })
+    await confirm('Approve publishing').getByRole('button', { name: 'Approve publishing' }).click()
+    await d.shows(new RegExp(`^${email}, `))
+    await d.open(`/proposals/${outdated}`)
+    await d.shows('The automation was changed or deleted after this was proposed')
+    assert.equal(await d.button('Approve…').isVisible(), false)
+  })
+
+  it('are read-only for a viewer', async () => {
+    const id = await anAutomation(d.service, { name: 'Win back' })
+    const proposalId = await propose(`automations/${id}`, { status: 'PAUSED' }, 'Summer.')
+    const { accountId } = await aMember(d.service, 'viewer')
+    const value = await beginSession(d.service.context.orm.em.fork(), accountId, 'A test')
+    await d.page.context().addCookies([{ name: 'dripline', value, url: `http://127.0.0.1:${d.service.port}` }])
+    await d.open(`/proposals/${proposalId}`)
+    await d.isAt('Publish “Win back”')
+    await d.shows('Paused')
+    assert.equal(await d.button('Approve…').count(), 0)
+    assert.equal(await d.button('Reject…').count(), 0)
+  })
+})
