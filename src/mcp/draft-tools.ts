@@ -1,5 +1,6 @@
 import { number, object, string } from 'yup'
-import { createAutomationSchema, mapSteps, publishSchema, type StepInput } from '../automations/index.ts'
+import { createAutomationSchema, mapSteps, type StepInput } from '../automations/index.ts'
+import { publishSchema } from '../publishing/index.ts'
 import { scheduleSchema } from '../campaigns/index.ts'
 import { newId } from '../platform/ids.ts'
 import { CAMPAIGN, TEMPLATE } from './read-tools.ts'
