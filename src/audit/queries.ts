@@ -42,21 +42,36 @@ export interface ListedEntry extends Omit<NewEntry, 'workspaceId'> {
   place: Cursor
 }
 
+export interface EntryFilter {
+  actors: readonly Actor[]
+  /** Only the changes of this object. */
+  targetId: string | undefined
+  behind: Cursor | undefined
+  limit: number
+}
+
 /** Lists a page of a workspace's audit entries, newest first. */
 export async function entriesOf(
   em: EntityManager,
   workspaceId: string,
-  { actors, behind, limit }: { actors: readonly Actor[]; behind: Cursor | undefined; limit: number },
+  { actors, targetId, behind, limit }: EntryFilter,
 ): Promise<ListedEntry[]> {
   const rows = await sql(
     em,
     `select id, actor, actor_id, actor_name, operation, target_id, request_id, address, created_at,
        ${microsOf('created_at')}
      from audit_entries
-     where workspace_id = $1::uuid and actor = any($2::text[])
+     where workspace_id = $1::uuid and actor = any($2::text[])${targetId === undefined ? '' : ' and target_id = $6::uuid'}
        and ${isAfterCursor('created_at', '$3', '$4')}
      order by created_at desc, id desc limit $5`,
-    [workspaceId, actors, behind?.micros ?? null, behind?.id ?? null, limit],
+    [
+      workspaceId,
+      actors,
+      behind?.micros ?? null,
+      behind?.id ?? null,
+      limit,
+      ...(targetId === undefined ? [] : [targetId]),
+    ],
   )
   return toItems<ListedEntry>(rows, 'createdAt')
 }

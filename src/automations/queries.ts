@@ -12,6 +12,7 @@ export interface AutomationSummary {
   trigger: Trigger
   triggerConfig: TriggerConfig
   version: number
+  revision: number
   hasDraft: boolean
   stepCount: number
   enrolledCount: number
@@ -63,6 +64,7 @@ export async function automationPage(
 
 const PAGE = `
 select automation.id, automation.name, automation.status, automation.trigger, automation.trigger_config, automation.version,
+  automation.revision::float8 as revision,
   exists (select from automation_drafts where automation_id = automation.id) as has_draft,
   jsonb_array_length(version.steps) as step_count,
   coalesce(counts.enrolled, 0) as enrolled_count, coalesce(counts.completed, 0) as completed_count,

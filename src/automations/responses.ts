@@ -35,6 +35,7 @@ export const automationSummaryResponse = object({
     .required()
     .meta({ description: 'What the trigger listens for, such as its listId, tagName or eventName.', example: {} }),
   version: count('The version of the steps. Each change of the steps creates a version.', 1),
+  revision: count('The revision, as in the ETag. It grows with each change.', 7),
   hasDraft: boolean().required().meta({ description: 'Whether it has unpublished changes.', example: false }),
   stepCount: count('The number of steps.', 3),
   enrolledCount: count('The number of enrollments so far.', 120),
@@ -52,6 +53,7 @@ export const presentAutomationSummary = (summary: AutomationSummary): InferType<
   triggerType: SUMMARY_TRIGGERS[summary.trigger],
   triggerConfig: summary.triggerConfig,
   version: summary.version,
+  revision: summary.revision,
   hasDraft: summary.hasDraft,
   stepCount: summary.stepCount,
   enrolledCount: summary.enrolledCount,

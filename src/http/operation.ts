@@ -110,7 +110,7 @@ export interface Operation {
   scope?: Scope | null
   /** An alternative scope. The request determines which one is needed. */
   orScope?: Scope
-  /** The minimum role of a person, for operations that keys may not use. */
+  /** The minimum role of a person, for operations that keys may not use, or where the scope is not enough. */
   role?: Role
   /** True if the operation requires the revision that it changes (`If-Match`), or its response has one (`ETag`). */
   ifMatch?: true

@@ -16,6 +16,9 @@ export const SCOPES = [
   'emails:send',
   'webhooks:read',
   'webhooks:write',
+  'sender:read',
+  'sender:write',
+  'audit:read',
 ] as const
 export type Scope = (typeof SCOPES)[number]
 

@@ -314,7 +314,7 @@ export const senderOperations = [
     tag: 'Settings',
     summary: 'Get the sender',
     description: 'The sender of the workspace, with the DNS records that it requires.',
-    role: 'viewer',
+    scope: 'sender:read',
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },
     async handle({ caller }, dependencies) {
       return respondWith(dependencies, caller.workspace.id)
@@ -328,6 +328,7 @@ export const senderOperations = [
     summary: 'Set the sender',
     description:
       "Replaces all fields. Fields that are null or missing use the instance's value. Applies to emails that are claimed after the response.",
+    scope: 'sender:write',
     role: 'owner',
     body: senderInput,
     responses: { 200: { description: 'The sender.', schema: single(senderResponse) } },

@@ -60,7 +60,8 @@ describe('the tree of an automation', () => {
     assert.equal(again.status, 200, JSON.stringify(again.body))
     assert.deepEqual(again.body.data.steps, data.steps)
     const [summary] = (await service.call('GET', 'automations')).body.data
-    assert.equal(summary.stepCount, 13)
+    assert.deepEqual([summary.stepCount, summary.version, summary.revision], [13, 2, 2])
+    assert.equal(again.headers.get('etag'), '"2"')
   })
 
   it('keeps the IDs of its steps, and those in conditions on its emails, when it is published', async () => {

@@ -341,6 +341,12 @@ const RESOURCES = {
     storage: 'GET /workspace/storage',
     /** Returns the workspace of the key, its scopes and its rate limit. */
     whoami: 'GET /whoami',
+    /** Lists changes with who made them. */
+    audit: 'GET /audit in pages',
+    /** Returns the sender. */
+    getSender: 'GET /sender',
+    /** Replaces the sender. */
+    setSender: 'PUT /sender with body',
     /** Returns the stats of the workspace. */
     stats: 'GET /stats',
     /** Returns what happened in each interval of a period. */

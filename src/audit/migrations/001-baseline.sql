@@ -16,4 +16,5 @@ create table audit_entries (
   created_at timestamptz not null default now()
 );
 create index audit_entries_newest on audit_entries (workspace_id, created_at desc, id desc);
+create index audit_entries_of_target on audit_entries (target_id, created_at desc, id desc) where target_id is not null;
 create index audit_entries_old on audit_entries (actor, created_at);

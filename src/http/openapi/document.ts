@@ -387,7 +387,8 @@ function whoMay({ scope, orScope, role, open }: Operation): string {
   if (open === 'account') return 'For people who are signed in.'
   if (scope === undefined) return `Role: \`${role}\`. Not available to API keys.`
   if (scope === null) return 'Any valid key.'
-  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, depending on the request.` : `Scope: \`${scope}\`.`
+  const byRole = role ? ` Role: \`${role}\`.` : ''
+  return orScope ? `Scope: \`${scope}\` or \`${orScope}\`, depending on the request.` : `Scope: \`${scope}\`.${byRole}`
 }
 
 /** The errors for callers who lack a permission. */

@@ -19,4 +19,6 @@ export const SCOPES: readonly { of: string; detail: string; scopes: readonly Sco
   { of: 'Drafts and proposals', detail: 'for agents; sends nothing', scopes: ['drafts:write'] },
   { of: 'Transactional emails', detail: '', scopes: ['emails:send'] },
   { of: 'Webhooks', detail: 'with contact data in events', scopes: ['webhooks:read', 'webhooks:write'] },
+  { of: 'Sender', detail: '', scopes: ['sender:read', 'sender:write'] },
+  { of: 'Audit log', detail: '', scopes: ['audit:read'] },
 ]
