@@ -11,6 +11,7 @@ import { generateCommands } from './commands/generate.ts'
 import { importCommands } from './commands/imports.ts'
 import { listenCommands } from './commands/listen.ts'
 import { loginCommands } from './commands/login.ts'
+import { planCommands } from './commands/plan.ts'
 import { templateCommands } from './commands/templates.ts'
 import { webhookCommands } from './commands/webhooks.ts'
 import { connect, NotLoggedInError, readLogin } from './login.ts'
@@ -23,6 +24,7 @@ const COMMANDS: readonly Command[] = [
   ...eventCommands,
   ...emailCommands,
   ...automationCommands,
+  ...planCommands,
   ...templateCommands,
   ...webhookCommands,
   ...listenCommands,

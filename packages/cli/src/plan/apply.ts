@@ -1,0 +1,108 @@
+import { type DriplineClient, DriplineError } from '@dripline/client'
+import { contentOf, CURRENT, readContent } from './content.ts'
+import { type JsonObject, withDefaults } from './convert.ts'
+import { inOrder } from './dependencies.ts'
+import { hashOf } from './lock.ts'
+import { yamlFileOf } from './folder.ts'
+import type { Change, Plan } from './plan.ts'
+import { FIELDS, KINDS } from './shapes.ts'
+import { type Bound, lockedOf, namesOf, remoteHashOf, type State } from './state.ts'
+import { flattenSteps, matchSteps } from './steps.ts'
+import { APIS } from './workspace.ts'
+import { FileProblems } from './yaml-file.ts'
+
+/** A change that was made. */
+export type Applied = Pick<Change, 'action' | 'path'>
+
+const rankOf = ({ kind }: Change): number => KINDS.indexOf(kind)
+
+/**
+ * Makes the changes of a plan, each in one request. What was made is recorded at once, so that an interrupted command loses nothing.
+ * If the API rejects a change, the later ones are not made.
+ */
+export async function* applyPlan(
+  dripline: DriplineClient,
+  { state, changes, unchanged }: Plan,
+  env: NodeJS.ProcessEnv,
+): AsyncGenerator<Applied, void, undefined> {
+  const written = inOrder(
+    changes.filter(({ action }) => action !== 'delete').toSorted((one, other) => rankOf(one) - rankOf(other)),
+  )
+  for (const { action, path, file } of written) {
+    await write(dripline, state, file!, env)
+    if (action === 'update') await refreshTemplates(dripline, state, file!)
+    yield { action, path }
+  }
+  // A list can require confirmation only after the automation that sends the emails.
+  for (const { file } of written.filter(isConfirmed)) {
+    Object.assign(file!.remote!, await APIS.lists.update(dripline, file!.remote!.id, { doubleOptIn: true }, undefined))
+    record(state, file!)
+  }
+  const deleted = changes.filter(({ action }) => action === 'delete')
+  for (const { action, kind, path, remote } of deleted.toSorted((one, other) => rankOf(other) - rankOf(one))) {
+    await APIS[kind].delete(dripline, remote!.id, remote!.revision)
+    state.lock.delete(path)
+    state.lock.save()
+    yield { action, path }
+  }
+  const names = namesOf(state)
+  for (const file of unchanged) if (file.remote) state.lock.set(file.path, lockedOf(state, file, names))
+  state.lock.forget((id) => state.workspace.find(id) !== undefined)
+  state.lock.save()
+}
+
+const isConfirmed = ({ kind, file }: Change): boolean => kind === 'lists' && file?.yaml.value['doubleOptIn'] === true
+
+/** Creates or updates the resource of a file. */
+async function write(dripline: DriplineClient, state: State, file: Bound, env: NodeJS.ProcessEnv): Promise<void> {
+  const { kind, yaml, remote } = file
+  const { content } = readContent(file, { folder: state.folder, names: namesOf(state), steps: file.steps, env })
+  const body = bodyOf(file, content)
+  const api = APIS[kind]
+  const result = await (
+    remote ? api.update(dripline, remote.id, body, remote.revision) : api.create(dripline, body)
+  ).catch((error: unknown) => {
+    throw inFile(file, error)
+  })
+  file.steps = { ...file.steps, ...matchSteps(yaml.value['steps'], result.value['steps']) }
+  if (remote) Object.assign(remote, result)
+  else file.remote = state.workspace.add({ kind, name: file.name, ...result })
+  record(state, file)
+}
+
+/** Templates get another version if a layout or a snippet in them changed. Their own content is the same. */
+async function refreshTemplates(dripline: DriplineClient, state: State, { kind }: Bound): Promise<void> {
+  if (kind !== 'snippets' && kind !== 'templates') return
+  for (const { id, revision } of await APIS.templates.list(dripline)) {
+    const remote = state.workspace.find(id)
+    if (!remote || remote.revision === revision) continue
+    const file = state.files.find((one) => one.remote === remote)
+    const loaded = await APIS.templates.load!(dripline, id)
+    // A template that somebody else changed in the meantime keeps its old revision, so that the next plan shows it.
+    const isSame = !file || remoteHashOf(state, file) === hashOf(contentOf('templates', loaded.value))
+    if (isSame) Object.assign(remote, loaded)
+    if (isSame && file?.locked) record(state, file)
+  }
+}
+
+/** Names the place in the file that the API rejects. */
+function inFile({ path, yaml }: Bound, error: unknown): unknown {
+  if (!(error instanceof DriplineError) || ![400, 404, 409, 412, 422].includes(error.status ?? 0)) return error
+  const line = yaml.lineOf(error.param?.split('/').slice(1) ?? [])
+  return new FileProblems([{ file: yamlFileOf(path), ...(line !== undefined && { line }), message: error.message }])
+}
+
+function bodyOf({ kind, remote }: Bound, content: JsonObject): JsonObject {
+  for (const step of flattenSteps(content['steps']))
+    if (step['templateVersion'] === CURRENT) delete step['templateVersion']
+  const body = withDefaults(FIELDS[kind], content)
+  // See above: a list that does not require confirmation yet will do so at the end.
+  if (kind === 'lists' && body['doubleOptIn'] === true && remote?.value?.['doubleOptIn'] !== true)
+    body['doubleOptIn'] = false
+  return body
+}
+
+function record(state: State, file: Bound): void {
+  state.lock.set(file.path, lockedOf(state, file, namesOf(state)))
+  state.lock.save()
+}

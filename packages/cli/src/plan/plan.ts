@@ -1,0 +1,162 @@
+import type { DriplineClient } from '@dripline/client'
+import { type Content, fileValueOf } from './content.ts'
+import { type Difference, differencesOf } from './diff.ts'
+import { dependenciesOf } from './dependencies.ts'
+import { type Folder, yamlFileOf } from './folder.ts'
+import { type Author, authorOf, effectsOf } from './effects.ts'
+import { limited } from './limited.ts'
+import { hashOf, type Lock } from './lock.ts'
+import type { Names } from './names.ts'
+import { isRendered } from './rendered.ts'
+import type { Kind } from './shapes.ts'
+import {
+  type Bound,
+  comparableContentOf,
+  isInSync,
+  namesOf,
+  openState,
+  readBound,
+  remoteHashOf,
+  type State,
+  syncedHashOf,
+  versionOf,
+} from './state.ts'
+import type { Remote } from './workspace.ts'
+import { FileProblems, type Problem } from './yaml-file.ts'
+
+/** What a plan does to one resource. */
+export interface Change {
+  action: 'create' | 'update' | 'delete'
+  kind: Kind
+  path: string
+  name: string
+  differences: Difference[]
+  /** Why the change is not made without --force: the workspace was changed since the last pull or apply. */
+  drift?: { message: string; author?: Author | null }
+  /** The effects on people, such as `412 contacts are inside. They keep the steps that they entered with.` */
+  effects: string[]
+  /** The file, unless the resource is deleted. */
+  file?: Bound
+  /** The resource, unless it is created. */
+  remote?: Remote
+  /** The paths of resources that must be created first. */
+  after: string[]
+}
+
+export interface Plan {
+  state: State
+  changes: Change[]
+  unchanged: Bound[]
+}
+
+/** Compares files with a workspace. @throws {FileProblems} */
+export async function makePlan(dripline: DriplineClient, folder: Folder, lock: Lock): Promise<Plan> {
+  const state = await openState(dripline, { folder, lock, files: folder.resources() })
+  const names = namesOf(state)
+  const contents = readAll(state, names)
+  const changing = changingTemplates(state, contents)
+  const isChanging = (templateId: string) => changing.has(templateId)
+  const isChanged = (file: Bound) => !isInSync(state, file, contents.get(file)!, isChanging)
+  const maybeChanged = state.files.filter(isChanged)
+  await state.workspace.load(maybeChanged.flatMap(({ remote }) => remote ?? []))
+  reportKinds(maybeChanged, contents)
+  // With the content of the workspace, some turn out to be the same.
+  const changed = maybeChanged.filter(isChanged)
+  const changes = [
+    ...changed.map((file) => changeOf(state, file, { content: contents.get(file)!, contents, names, isChanging })),
+    ...deletionsOf(state),
+  ]
+  await Promise.all([addEffects(dripline, changes), addAuthors(dripline, changes)])
+  return { state, changes, unchanged: state.files.filter((file) => !changed.includes(file)) }
+}
+
+/** Reads all files. IDs that the workspace does not have are allowed in files that are as they were pulled. */
+function readAll(state: State, names: Names): Map<Bound, Content> {
+  const contents = new Map<Bound, Content>()
+  const problems: Problem[] = []
+  for (const file of state.files) {
+    const { content, ...read } = readBound(state, file, names)
+    contents.set(file, content)
+    problems.push(...read.problems, ...(hashOf(content) === file.locked?.hash ? [] : read.unknownIds))
+  }
+  if (problems.length > 0) throw new FileProblems(problems)
+  return contents
+}
+
+/** The API cannot make a layout of an email. @throws {FileProblems} */
+function reportKinds(files: readonly Bound[], contents: ReadonlyMap<Bound, Content>): void {
+  const problems = files
+    .filter(({ kind, remote }) => kind === 'templates' && remote)
+    .filter((file) => (contents.get(file)!['kind'] ?? 'EMAIL') !== file.remote!.value?.['kind'])
+    .map(({ path }) => ({ file: yamlFileOf(path), message: 'The kind of a template cannot change. Use another name.' }))
+  if (problems.length > 0) throw new FileProblems(problems)
+}
+
+/** Returns the IDs of templates that get another version: those that change, and those that contain one that changes. */
+function changingTemplates(state: State, contents: ReadonlyMap<Bound, Content>): Set<string> {
+  const templates = state.files.filter(({ kind }) => kind === 'templates' || kind === 'snippets')
+  const changing = new Set(templates.filter((file) => !isInSync(state, file, contents.get(file)!)))
+  for (let size = -1; size !== changing.size;) {
+    size = changing.size
+    for (const file of templates) {
+      const content = contents.get(file)!
+      if ([...changing].some((other) => other.remote?.id === content['layoutId'] || isRendered(other, content)))
+        changing.add(file)
+    }
+  }
+  return new Set([...changing].flatMap(({ remote }) => remote?.id ?? []))
+}
+
+interface Read {
+  content: Content
+  contents: ReadonlyMap<Bound, Content>
+  names: Names
+  isChanging: (templateId: string) => boolean
+}
+
+function changeOf(state: State, file: Bound, { content, contents, names, isChanging }: Read): Change {
+  const { kind, path, name, remote } = file
+  const show = (shown: Content) =>
+    fileValueOf(shown, { kind, path, names, steps: file.steps, versionOf: versionOf(state.workspace) })
+  const before = remote && comparableContentOf(state, remote, content, isChanging)
+  const drift = driftOf(state, file)
+  return {
+    action: remote ? 'update' : 'create',
+    ...{ kind, path, name, file, effects: [] },
+    ...(remote && { remote }),
+    differences: differencesOf(before ? show(before) : {}, show(content)),
+    ...(drift !== undefined && { drift: { message: drift } }),
+    after: dependenciesOf(file, contents),
+  }
+}
+
+function driftOf(state: State, file: Bound): string | undefined {
+  const { locked, remote } = file
+  if (!remote) return locked && 'It was deleted in the workspace.'
+  if (!locked) return 'It exists in the workspace, and was never pulled or applied with these files.'
+  return remoteHashOf(state, file) === syncedHashOf(locked) ? undefined : 'It was changed in the workspace.'
+}
+
+/** Resources whose files were deleted. */
+function deletionsOf({ lock, files, workspace }: State): Change[] {
+  const kept = new Set(files.map(({ remote }) => remote?.id))
+  return lock.entries().flatMap(([path, locked]): Change[] => {
+    const remote = workspace.find(locked.id)
+    if (!remote || kept.has(remote.id)) return []
+    const { kind, name } = remote
+    return [{ action: 'delete', kind, path, name, remote, differences: [], effects: [], after: [] }]
+  })
+}
+
+async function addEffects(dripline: DriplineClient, changes: readonly Change[]): Promise<void> {
+  const effects = await effectsOf(dripline, changes)
+  for (const change of changes) change.effects.push(...(effects.get(change) ?? []))
+}
+
+async function addAuthors(dripline: DriplineClient, changes: readonly Change[]): Promise<void> {
+  const drifted = changes.filter(({ drift, file }) => drift && file?.locked)
+  await limited(drifted, async ({ drift, file }) => {
+    const author = await authorOf(dripline, file!.locked!.id)
+    if (author !== undefined) drift!.author = author
+  })
+}

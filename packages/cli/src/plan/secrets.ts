@@ -1,0 +1,47 @@
+/** Headers whose values are secret. */
+const SECRET_NAME = /auth|token|secret|password|api-?key|cookie|signature|credential/i
+const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
+/** The value of a secret header where its real value is not needed. */
+const HIDDEN = '(secret)'
+
+export const isSecret = (header: string): boolean => SECRET_NAME.test(header)
+
+type Headers = Record<string, unknown>
+
+const map = (headers: unknown, replace: (name: string, value: unknown) => unknown): Headers =>
+  Object.fromEntries(Object.entries(headers as Headers).map(([name, value]) => [name, replace(name, value)]))
+
+/** Hides the values of secret headers. */
+export const hideSecrets = (headers: unknown): Headers =>
+  map(headers, (name, value) => (isSecret(name) ? HIDDEN : value))
+
+/** Writes the secret headers of a step as references to environment variables: `${env:WELCOME_AUTHORIZATION}`. */
+export const referToSecrets = (headers: unknown, path: string): Headers =>
+  map(headers, (name, value) => (isSecret(name) ? `\${env:${variableOf(path, name)}}` : value))
+
+const variableOf = (path: string, header: string): string =>
+  `${path.split('/').at(-1)}_${header}`.toUpperCase().replace(/\W/g, '_').replace(/^(\d)/, '_$1')
+
+/** Returns why the headers of a file must not be used. */
+export function secretProblem(headers: unknown): string | undefined {
+  for (const [name, value] of Object.entries(headers as Headers)) {
+    const hasReference = typeof value === 'string' && value.match(REFERENCE) !== null
+    if (isSecret(name) && !hasReference)
+      return `The header ${name} is secret. Use "\${env:NAME}", and set the variable NAME where you run "dripline apply".`
+    if (!isSecret(name) && hasReference)
+      return `Only secret headers can have "\${env:NAME}": those with a name such as Authorization or X-Api-Key.`
+  }
+  return undefined
+}
+
+/** Replaces the references in headers by the variables of the environment. @throws {Error} if one is missing */
+export const resolveSecrets = (headers: unknown, env: NodeJS.ProcessEnv): Headers =>
+  map(headers, (_name, value) =>
+    typeof value !== 'string'
+      ? value
+      : value.replace(REFERENCE, (_reference, name: string) => {
+          const secret = env[name]
+          if (secret === undefined || secret === '') throw new Error(`Set the environment variable ${name}.`)
+          return secret
+        }),
+  )
