@@ -77,17 +77,20 @@ const { steps: someSteps } = fc.letrec<{ steps: Json[]; step: Json }>((tie) => (
   steps: fc.array(tie('step'), { maxLength: 3 }),
   step: fc.oneof(
     { depthSize: 'small', withCrossShrink: true },
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        type: fc.constant('EMAIL'),
+        templateId: refer('emails'),
+        category: fc.constantFrom('marketing', 'transactional'),
+      }),
+    },
     fc.record({ type: fc.constant('EMAIL'), subject: aSubject, html: aText, text: fc.option(aText) }),
     fc.record({
       type: fc.constant('EMAIL'),
       subject: aSubject,
       design: fc.constant(DESIGN),
       previewText: fc.option(aText),
-    }),
-    fc.record({
-      type: fc.constant('EMAIL'),
-      templateId: refer('emails'),
-      category: fc.constantFrom('marketing', 'transactional'),
     }),
     fc.record({ type: fc.constant('WAIT'), delayMinutes: fc.integer({ min: 1, max: 5_000 }) }),
     fc.record({
@@ -164,7 +167,7 @@ const anAutomation = fc
       { trigger: 'SIGNUP' },
       { trigger: 'TAG_ADDED', triggerConfig: { tagName: 'vip' } },
       { trigger: 'LIST_ADDED', triggerConfig: { listId: { $: 'lists', index: 1 } } },
-      { trigger: 'SEGMENT_ENTERED', triggerConfig: { segmentId: { $: 'segments', index: 2 } } },
+      { trigger: 'SEGMENT_ENTERED', triggerConfig: { segmentId: { $: 'segments', index: 0 } } },
       { trigger: 'DATE', triggerConfig: { field: 'contact.metadata.birthday', repeat: 'YEARLY', offsetDays: -1 } },
     ),
     others: fc.record(
@@ -183,7 +186,7 @@ const anAutomation = fc
           { maxLength: 2 },
         ),
         goal: fc.record({ condition: aCondition }),
-        onSendFailure: fc.constantFrom('CONTINUE', 'CANCEL'),
+        onSendFailure: fc.constantFrom('CONTINUE', 'STOP'),
       },
       { requiredKeys: [] },
     ),
@@ -194,7 +197,10 @@ const anAutomation = fc
 
 /** The resources of a workspace, with references by index, and those that are deleted at the end. */
 export const aWorkspace = fc.record({
-  lists: fc.array(fc.record({ name: aName, description: fc.option(aText), public: fc.boolean() }), { maxLength: 4 }),
+  lists: fc.array(fc.record({ name: aName, description: fc.option(aText), public: fc.boolean() }), {
+    minLength: 1,
+    maxLength: 4,
+  }),
   segments: fc.array(fc.record({ name: aName, condition: aCondition }), { maxLength: 4 }),
   campaigns: fc.array(fc.record({ name: aName, subject: aSubject, text: fc.constant('Hi') }), { maxLength: 2 }),
   templates: fc.array(aTemplate, { maxLength: 4 }),
@@ -209,6 +215,7 @@ export const aWorkspace = fc.record({
   ),
   sender: fc.record({ fromName: fc.constantFrom('Orchard', null), trackClicks: fc.boolean() }),
   deleted: fc.array(fc.record({ of: fc.constantFrom('lists', 'templates'), index: anIndex }), { maxLength: 2 }),
+  hasNamesakes: fc.boolean(),
   newVersions: fc.array(anIndex, { maxLength: 2 }),
 })
 export type GeneratedWorkspace = typeof aWorkspace extends fc.Arbitrary<infer Value> ? Value : never
@@ -227,38 +234,46 @@ export async function create(given: GeneratedWorkspace, folder: WorkspaceFolder)
     if (Array.isArray(value)) return value.map(resolve)
     if (typeof value !== 'object' || value === null) return value
     const { $: to, index } = value as { $?: string; index?: number }
-    // Without one, it refers to nothing, like an automation whose list was deleted.
-    if (to !== undefined) return ids[to]!.length === 0 ? NOTHING : ids[to]![index! % ids[to]!.length]
+    if (to !== undefined) return ids[to]![index! % ids[to]!.length]
+    const refersToNothing = Object.values(value as Json).some(
+      (part) => typeof part === 'object' && part !== null && '$' in part && ids[part.$ as string]!.length === 0,
+    )
+    if (refersToNothing) return { tag: 'none' }
     return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, resolve(part)]))
   }
-  const post = async (path: string, body: Json, kind = path) => {
-    const { body: answer, refused } = await folder.call('POST', path, resolve(body) as Json)
+  let count = 0
+  const post = async (path: string, { name, ...body }: Json, kind = path) => {
+    const unique = name === undefined ? {} : { name: given.hasNamesakes ? name : `${name as string} ${(count += 1)}` }
+    const { body: answer, refused } = await folder.call('POST', path, { ...unique, ...(resolve(body) as Json) })
     if (refused === undefined) ids[kind]?.push(answer.data.id as string)
     return answer.data as Json | undefined
   }
   for (const list of given.lists) await post('lists', list)
   for (const campaign of given.campaigns) await post('campaigns', campaign)
   ids['messages']!.push(...ids['campaigns']!)
+  await post('templates', { name: 'First', subject: 'Hi', text: 'Hi' }, 'emails')
   for (const template of given.templates) {
     const kind = (template as Json)['kind'] ?? 'EMAIL'
     await post('templates', template, kind === 'EMAIL' ? 'emails' : 'others')
   }
+  // Some segments refer to automations, and some automations to segments.
+  const [first, ...others] = given.segments
+  await post('segments', first ?? { name: 'All', condition: { all: [] } })
   for (const automation of given.automations) {
     const created = await post('automations', automation)
     const steps = (created?.['steps'] ?? []) as { id: string; type: string }[]
     ids['messages']!.push(...steps.filter(({ type }) => type === 'EMAIL').map(({ id }) => id))
   }
-  for (const segment of given.segments) await post('segments', segment)
+  for (const segment of others) await post('segments', segment)
   for (const webhook of given.webhooks) await post('webhooks', webhook)
   await folder.call('PUT', 'sender', given.sender)
   for (const index of given.newVersions) {
     const id = ids['emails']![index % ids['emails']!.length]
-    if (id !== undefined) await folder.call('PUT', `templates/${id}`, { name: 'New version', subject: 'New', text: 'New' })
+    if (id !== undefined)
+      await folder.call('PUT', `templates/${id}`, { name: `New version of ${id}`, subject: 'New', text: 'New' })
   }
   for (const { of, index } of given.deleted) {
     const all = ids[of === 'lists' ? 'lists' : 'emails']!
     if (all.length > 0) await folder.call('DELETE', `${of}/${all[index % all.length]}`)
   }
 }
-
-const NOTHING = '00000000-0000-4000-8000-000000000000'

@@ -120,10 +120,14 @@ export function fromFile(fields: Fields, given: JsonObject, { translate, read, p
   return object(fields, given, [])
 }
 
+/** The maximum number of known names in a message. */
+const MAX_KNOWN = 20
+
 /** The end of a message about an unknown name. */
 export function orNearest(name: string, known: readonly string[]): string {
   const nearest = closestMatch(name, known, { maxDistance: Math.min(3, Math.ceil(name.length / 2)) })
-  return nearest === undefined ? `. Known: ${known.slice(0, 20).join(', ')}.` : `. Did you mean "${nearest}"?`
+  if (nearest !== undefined) return `. Did you mean "${nearest}"?`
+  return known.length === 0 ? '.' : `. Known: ${known.slice(0, MAX_KNOWN).join(', ')}.`
 }
 
 /** Completes content with the defaults, because a request leaves fields unchanged that it does not have. */

@@ -127,7 +127,7 @@ function withSteps({ path, remote, steps }: Bound): YamlFile {
 
 function newPath({ kind, name }: Remote, taken: ReadonlySet<string>): string {
   if (kind === 'sender') return SENDER_PATH
-  const path = `${kind}/${slugOf(name)}`
+  const path = `${kind}/${slugOf(name, kind.slice(0, -1))}`
   for (let n = 1; ; n += 1) {
     const numbered = n === 1 ? path : `${path}-${n}`
     if (!taken.has(numbered)) return numbered

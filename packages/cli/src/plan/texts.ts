@@ -66,7 +66,7 @@ export class TextFiles {
       part === this.#content
         ? this.#stem
         : locale === undefined
-          ? `${this.#stem}/${number}-${slugOf(asText(part['name'] ?? 'email'))}`
+          ? `${this.#stem}/${number}-${slugOf(asText(part['name']), 'email')}`
           : `${this.#stem}.${slugOf(asText(locale))}`
     const taken = new Set([...this.#present.values(), ...this.texts.keys()])
     let path = base + extension

@@ -150,11 +150,11 @@ function checked(given: Record<string, unknown>): TemplateFile {
   return value as unknown as TemplateFile
 }
 
-/** Returns a file name for a template, without an extension. It has no characters that mean something in a path. */
-export const slugOf = (name: string): string =>
+/** Returns a file name, without an extension. It has no characters that mean something in a path. */
+export const slugOf = (name: string, fallback = 'template'): string =>
   name
     .normalize('NFKD')
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '-')
     .replace(/^-+|-+$/g, '')
-    .slice(0, 80) || 'template'
+    .slice(0, 80) || fallback
