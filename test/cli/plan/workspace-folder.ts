@@ -81,7 +81,7 @@ export class WorkspaceFolder {
 
   read = (file: string): string => readFileSync(join(this.path, file), 'utf8')
   exists = (file: string): boolean => existsSync(join(this.path, file))
-  remove = (file: string): void => rmSync(join(this.path, file))
+  remove = (file: string): void => rmSync(join(this.path, file), { recursive: true })
 
   write(file: string, text: string): void {
     mkdirSync(dirname(join(this.path, file)), { recursive: true })

@@ -1,6 +1,6 @@
 import { type DriplineClient, DriplineError } from '@dripline/client'
 import { contentOf, CURRENT, readContent } from './content.ts'
-import { type JsonObject, withDefaults } from './convert.ts'
+import { fileKeyOf, type JsonObject, withDefaults } from './convert.ts'
 import { inOrder } from './dependencies.ts'
 import { hashOf } from './lock.ts'
 import { yamlFileOf } from './folder.ts'
@@ -88,7 +88,10 @@ async function refreshTemplates(dripline: DriplineClient, state: State, { kind }
 /** Names the place in the file that the API rejects. */
 function inFile({ path, yaml }: Bound, error: unknown): unknown {
   if (!(error instanceof DriplineError) || ![400, 404, 409, 412, 422].includes(error.status ?? 0)) return error
-  const line = yaml.lineOf(error.param?.split('/').slice(1) ?? [])
+  const at = error.param?.split('/').slice(1) ?? []
+  // The content may be in a file of its own.
+  const inOwnFile = [...at.slice(0, -1), fileKeyOf(at.at(-1) ?? '')]
+  const line = yaml.lineOf(yaml.has(inOwnFile) ? inOwnFile : at)
   return new FileProblems([{ file: yamlFileOf(path), ...(line !== undefined && { line }), message: error.message }])
 }
 

@@ -8,8 +8,8 @@ export type JsonObject = Record<string, unknown>
 /** A shape without parts. */
 export type Leaf = Exclude<Shape, { is: 'array' | 'object' | 'variant' }>
 
-/** The end of a key whose value is the path of a file. */
-const FILE = 'File'
+/** Returns the key whose value is the path of a file with the content: `htmlFile`. */
+export const fileKeyOf = (name: string): string => `${name}File`
 
 /** Content that is in a file of its own. */
 export class InFile {
@@ -61,7 +61,7 @@ export function fromApi(fields: Fields, given: JsonObject, translate: Translate,
       const converted = convert(field.shape, value[name], [...at, name])
       if (isLeftOut(converted, field)) return []
       const key = isForFile ? (field.key ?? name) : name
-      return [converted instanceof InFile ? [key + FILE, converted.path] : [key, converted]]
+      return [converted instanceof InFile ? [fileKeyOf(key), converted.path] : [key, converted]]
     })
     return Object.fromEntries(entries) as JsonObject
   }
@@ -98,7 +98,7 @@ export function fromFile(fields: Fields, given: JsonObject, { translate, read, p
     const keys = new Map<string, [name: string, field: Field]>()
     for (const [name, field] of Object.entries(known)) {
       keys.set(field.key ?? name, [name, field])
-      if (field.shape.is === 'text' || field.shape.is === 'json') keys.set(name + FILE, [name, field])
+      if (field.shape.is === 'text' || field.shape.is === 'json') keys.set(fileKeyOf(name), [name, field])
     }
     for (const key of Object.keys(value))
       if (!keys.has(key)) problem(`"${key}" is unknown${orNearest(key, [...keys.keys()])}`, [...at, key])
@@ -106,7 +106,7 @@ export function fromFile(fields: Fields, given: JsonObject, { translate, read, p
     for (const [key, [name, field]] of keys) {
       if (!Object.hasOwn(value, key)) continue
       if (converted[name] !== undefined) problem(`"${key}" and "${name}" must not both be there.`, [...at, key])
-      const isFile = key === name + FILE && !Object.hasOwn(known, key)
+      const isFile = key === fileKeyOf(name) && !Object.hasOwn(known, key)
       const result = isFile
         ? read(value[key], field.shape as Leaf, [...at, key])
         : convert(field.shape, value[key], [...at, key])

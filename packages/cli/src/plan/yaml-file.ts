@@ -46,6 +46,8 @@ export class YamlFile {
     this.value = this.#document.toJS() as JsonObject
   }
 
+  has = (path: Path): boolean => this.#nodeAt(path) !== undefined
+
   /** Returns the line of a value, or of the nearest value around it. */
   lineOf(path: Path): number | undefined {
     for (let length = path.length; length >= 0; length -= 1) {
