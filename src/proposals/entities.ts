@@ -17,6 +17,7 @@ const schema = defineEntity({
     /** The body of the request that an approval runs. */
     content: p.json<Record<string, unknown>>(),
     reason: p.text(),
+    rehearsalId: p.uuid().nullable(),
     proposedBy: p.text(),
     decidedBy: p.text().nullable(),
     decidedAt: p.datetime().nullable(),

@@ -1,7 +1,9 @@
 import { findAutomation, flattenSteps, type StepInput } from '../automations/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
-import type { Operation, Scope } from '../http/index.ts'
-import { invalid } from '../platform/api-error.ts'
+import type { ApiDependencies, Operation, Scope } from '../http/index.ts'
+import { ApiError, invalid } from '../platform/api-error.ts'
+import { newId } from '../platform/ids.ts'
+import { planOfChange, startRehearsal, TOO_MANY_REHEARSALS } from '../rehearsal/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { ProposalKind } from './proposal.ts'
 
@@ -13,6 +15,8 @@ interface KindDefinition {
   findTarget: (em: EntityManager, workspaceId: string, id: string) => Promise<{ name: string; revision: number }>
   /** Checks what the operation would accept, but an approval would not fix. */
   check?: (content: Record<string, unknown>) => void
+  /** Starts a rehearsal of the content for all contacts. @returns its ID; `null` if too many are running */
+  rehearse?: (request: RehearsalOfProposal) => Promise<string | null>
 }
 
 export const KINDS: Record<ProposalKind, KindDefinition> = {
@@ -21,8 +25,34 @@ export const KINDS: Record<ProposalKind, KindDefinition> = {
     readScope: 'automations:read',
     findTarget: findAutomation,
     check: ({ steps = [] }) => assertFixedTemplates(steps as StepInput[]),
+    rehearse: rehearseChange,
   },
   SEND_CAMPAIGN: { operation: 'scheduleCampaign', readScope: 'campaigns:read', findTarget: getCampaign },
+}
+
+/** A proposal whose content is rehearsed. */
+interface RehearsalOfProposal {
+  dependencies: Pick<ApiDependencies, 'em'>
+  workspaceId: string
+  targetId: string
+  content: Record<string, unknown>
+  /** What the operation prepares from the content. */
+  prepared: unknown
+  requestedBy: string
+}
+
+async function rehearseChange(request: RehearsalOfProposal): Promise<string | null> {
+  const { dependencies, workspaceId, targetId, content, requestedBy } = request
+  const { steps } = request.prepared as { steps?: StepInput[] }
+  const plan = await planOfChange(dependencies, workspaceId, targetId, { ...content, steps })
+  try {
+    const id = newId()
+    await startRehearsal(dependencies.em, workspaceId, { id, plan, requestedBy })
+    return id
+  } catch (error) {
+    if (error instanceof ApiError && error.code === TOO_MANY_REHEARSALS.code) return null
+    throw error
+  }
 }
 
 /** Requires the version of each template, so that the emails that a member approves are the ones that are published. */

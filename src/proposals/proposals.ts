@@ -19,6 +19,7 @@ export interface NewProposal {
   content: Record<string, unknown>
   reason: string
   proposedBy: string
+  rehearsalId: string | null
 }
 
 /**

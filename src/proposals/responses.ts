@@ -34,6 +34,14 @@ const fields = {
     description: 'The reason, as the key gave it.',
     example: 'The second email comes too early: most contacts open the first one on day 2.',
   }),
+  rehearsalId: string()
+    .nullable()
+    .defined()
+    .meta({
+      description: 'The rehearsal of the change for all contacts; null for a campaign, or after 7 days.',
+      json: { format: 'uuid' },
+      example: null,
+    }),
   proposedBy: string().required().meta({ description: 'The name of the key.', example: 'Agent' }),
   createdAt: timestamp('When this was proposed.'),
   expiresAt: timestamp('When a pending proposal expires.'),
@@ -71,6 +79,7 @@ type Summary = Pick<
   | 'targetName'
   | 'revision'
   | 'reason'
+  | 'rehearsalId'
   | 'proposedBy'
   | 'createdAt'
   | 'expiresAt'
@@ -87,6 +96,7 @@ export const presentProposalSummary = (proposal: Summary): InferType<typeof prop
   targetName: proposal.targetName,
   revision: proposal.revision,
   reason: proposal.reason,
+  rehearsalId: proposal.rehearsalId ?? null,
   proposedBy: proposal.proposedBy,
   createdAt: proposal.createdAt.toISOString(),
   expiresAt: proposal.expiresAt.toISOString(),

@@ -75,12 +75,16 @@ const propose = (
       const content = parse(targets[kind].body!, request.body.content)
       KINDS[kind].check?.(content)
       await KINDS[kind].findTarget(dependencies.em.fork(), request.caller.workspace.id, request.params.id)
-      await targets[kind].prepare?.({ ...request, query: {}, body: content }, dependencies)
-      return content
+      const prepared = await targets[kind].prepare?.({ ...request, query: {}, body: content }, dependencies)
+      return { content, prepared }
     },
-    async handle({ caller, params, body, prepared: content, call, ifMatch }, { em }) {
-      const given = { kind, targetId: params.id, content, reason: body.reason, proposedBy: nameOf(caller) }
-      const proposal = await createProposal(em, caller.workspace.id, given, ifMatch, call.id)
+    async handle({ caller, params, body, prepared: { content, prepared }, call, ifMatch }, dependencies) {
+      const workspaceId = caller.workspace.id
+      const [targetId, proposedBy] = [params.id, nameOf(caller)]
+      const of = { dependencies, workspaceId, targetId, content, prepared, requestedBy: proposedBy }
+      const rehearsalId = (await KINDS[kind].rehearse?.(of)) ?? null
+      const given = { kind, targetId, content, reason: body.reason, proposedBy, rehearsalId }
+      const proposal = await createProposal(dependencies.em, workspaceId, given, ifMatch, call.id)
       return created(presentProposal(proposal, false))
     },
   })

@@ -1,4 +1,6 @@
 export { advanceRehearsal } from './advance-rehearsal.ts'
 export { Rehearsal, RehearsedContactRow } from './entities.ts'
-export { failRehearsal } from './rehearsals.ts'
+export { TOO_MANY_REHEARSALS } from './errors.ts'
+export { planOfChange } from './plan-request.ts'
+export { failRehearsal, startRehearsal } from './rehearsals.ts'
 export { deleteOldRehearsals } from './store-queries.ts'

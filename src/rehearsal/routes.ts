@@ -1,13 +1,5 @@
-import { array, type InferType } from 'yup'
-import {
-  AUTOMATION_NOT_FOUND,
-  prepareSteps,
-  readRehearsable,
-  type Rehearsable,
-  STEPS_LIMIT,
-  VERSION_NOT_FOUND,
-  withChange,
-} from '../automations/index.ts'
+import { array } from 'yup'
+import { AUTOMATION_NOT_FOUND, prepareSteps, STEPS_LIMIT, VERSION_NOT_FOUND } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND, resolveContactId } from '../contacts/index.ts'
 import {
   type ApiDependencies,
@@ -20,15 +12,13 @@ import {
   single,
 } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
-import { normalizeId } from '../platform/ids.ts'
-import { findSegment, SEGMENT_NOT_FOUND } from '../segments/index.ts'
+import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { readWarmUp } from '../senders/index.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
-import { foldName, triggerKey } from '../triggers/index.ts'
-import { type Caller, nameOf, timeIn } from '../workspaces/index.ts'
+import { type Caller, nameOf } from '../workspaces/index.ts'
 import type { Rehearsal } from './entities.ts'
 import { REHEARSAL_NOT_FOUND, REHEARSAL_NOT_RUNNING, TOO_MANY_REHEARSALS } from './errors.ts'
-import { type RehearsalPlan, rulesOf } from './plan.ts'
+import { planOf, readCompared } from './plan-request.ts'
 import { cancelRehearsal, getRehearsal, rehearseForContact, startRehearsal } from './rehearsals.ts'
 import { renderEmails } from './render-emails.ts'
 import {
@@ -39,70 +29,14 @@ import {
   rehearsalResponse,
   resultResponse,
 } from './responses.ts'
-import { DEFAULT_DAYS, rehearseSchema, resultsQuery } from './schemas.ts'
+import { rehearseSchema, resultsQuery } from './schemas.ts'
 import { listResults } from './store-queries.ts'
 
-const DAY_MS = 86_400_000
 const ALSO_CONTACTS = 'The scope `contacts:read` is needed too.'
 
 /** @throws {ApiError} `scope_missing` */
 function assertMayReadContacts({ scopes }: Caller): void {
   if (!scopes.includes('contacts:read')) throw new ApiError(missingScope('contacts:read'))
-}
-
-type Body = InferType<typeof rehearseSchema>
-
-/** What is rehearsed, and the current version to compare it with. */
-interface Compared {
-  rehearsed: Rehearsable
-  current: Rehearsable | null
-}
-
-async function readCompared(
-  { em }: Pick<ApiDependencies, 'em'>,
-  workspaceId: string,
-  id: string,
-  { version, steps, entry, exitOn, goal }: Pick<Body, 'version' | 'steps' | 'entry' | 'exitOn' | 'goal'>,
-): Promise<Compared> {
-  const current = await readRehearsable(em.fork(), workspaceId, id)
-  if (version !== undefined) {
-    const rehearsed = await readRehearsable(em.fork(), workspaceId, id, version)
-    return { rehearsed, current: version === current.version ? null : current }
-  }
-  const change = { steps, entry, exitOn, goal }
-  if (Object.values(change).every((each) => each === undefined)) return { rehearsed: current, current: null }
-  return { rehearsed: await withChange(em.fork(), workspaceId, current, change), current }
-}
-
-/** @throws {ApiError} `segment_not_found` */
-async function planOf(
-  { em }: Pick<ApiDependencies, 'em'>,
-  workspaceId: string,
-  { rehearsed, current }: Compared,
-  body: Body,
-): Promise<RehearsalPlan> {
-  const { startAt, replayDays, days = DEFAULT_DAYS, data, events = [], responses } = body
-  const segmentId = body.segmentId === undefined ? null : normalizeId(body.segmentId)
-  if (segmentId !== null) await findSegment(em.fork(), workspaceId, segmentId)
-  const now = (await timeIn(em.fork(), workspaceId)).getTime()
-  const from =
-    replayDays === undefined ? (startAt === undefined ? now : Date.parse(startAt)) : now - replayDays * DAY_MS
-  const { trigger, triggerConfig } = rehearsed
-  const key = triggerKey(trigger, triggerConfig)
-  return {
-    rehearsed: rulesOf(rehearsed),
-    version: rehearsed.version,
-    current: current && { ...rulesOf(current), version: current.version! },
-    ...{ segmentId, from, until: from + days * DAY_MS },
-    // Without a key, it listens for nothing.
-    replay: replayDays === undefined ? null : { trigger, triggerKey: key ?? '' },
-    data: data ?? null,
-    supposed: events.map(({ eventName, afterMinutes, share = 1, data: eventData = {} }) => ({
-      ...{ afterMinutes, share, data: eventData },
-      name: foldName(eventName),
-    })),
-    responses: responses ?? {},
-  }
 }
 
 const present = async (dependencies: ApiDependencies, rehearsal: Rehearsal) =>
@@ -173,11 +107,12 @@ export const rehearsalOperations = [
     path: '/rehearsals/{id}',
     tag: 'Automations',
     summary: 'Get a rehearsal',
-    description: 'Returns what it has found so far.',
+    description: `Returns what it has found so far. ${ALSO_CONTACTS}`,
     scope: 'automations:read',
     responses: { 200: { description: 'The rehearsal.', schema: single(rehearsalResponse) } },
     errors: { 404: [REHEARSAL_NOT_FOUND] },
     async handle({ caller, params }, dependencies) {
+      assertMayReadContacts(caller)
       const rehearsal = await getRehearsal(dependencies.em.fork(), caller.workspace.id, params.id)
       return ok(await present(dependencies, rehearsal))
     },
@@ -211,11 +146,12 @@ export const rehearsalOperations = [
     path: '/rehearsals/{id}/cancel',
     tag: 'Automations',
     summary: 'Cancel a rehearsal',
-    description: 'Ends it early. What it has found so far stays.',
+    description: `Ends it early. What it has found so far stays. ${ALSO_CONTACTS}`,
     scope: 'automations:read',
     responses: { 200: { description: 'The rehearsal.', schema: single(rehearsalResponse) } },
     errors: { 404: [REHEARSAL_NOT_FOUND], 409: [REHEARSAL_NOT_RUNNING] },
     async handle({ caller, params }, dependencies) {
+      assertMayReadContacts(caller)
       const rehearsal = await cancelRehearsal(dependencies.em, caller.workspace.id, params.id)
       return ok(await present(dependencies, rehearsal))
     },

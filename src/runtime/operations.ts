@@ -81,7 +81,7 @@ export const operations: readonly Operation[] = [
   ...automationOperations,
   ...publishingOperations,
   ...campaignOperations,
-  ...proposalOperations([...automationOperations, ...campaignOperations]),
+  ...proposalOperations([...publishingOperations, ...campaignOperations]),
   ...enrollmentOperations,
   ...rehearsalOperations,
   ...testClockOperations,

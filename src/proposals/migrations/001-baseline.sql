@@ -12,6 +12,8 @@ create table proposals (
   -- The body of the request that an approval runs.
   content jsonb not null,
   reason text not null,
+  -- What the change would do for all contacts. Rehearsals are deleted before proposals.
+  rehearsal_id uuid references rehearsals on delete set null,
   -- The names of the key and of the member, at those times.
   proposed_by text not null,
   decided_by text,

@@ -58,12 +58,20 @@ export function Decision({ proposal }: { proposal: Proposal }) {
   )
 }
 
+/** What happens to the contacts who are in the automation. */
+const INSIDE: Record<string, string> = {
+  KEEP: 'Contacts who are in the automation keep their steps.',
+  MOVE: 'Contacts who are in the automation move to the new steps.',
+  FINISH: 'Contacts who are in the automation leave it.',
+}
+
 function consequenceOf({ kind, content }: Proposal): string {
   if (kind === 'SEND_CAMPAIGN')
     return Object.keys(content).length === 0
       ? 'The campaign starts right away. Emails that were sent can’t be undone.'
       : 'The campaign is scheduled. You can unschedule it until it starts.'
+  const inside = INSIDE[String(content['inside'] ?? 'KEEP')] ?? ''
   return content['status'] === 'ACTIVE'
-    ? 'The automation is active right away, and contacts enter it.'
-    : 'The changes apply to contacts who enter from now on. Contacts who are in the automation keep their steps.'
+    ? `The automation is active right away, and contacts enter it. ${inside}`
+    : `The changes apply to contacts who enter from now on. ${inside}`
 }
