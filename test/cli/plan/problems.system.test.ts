@@ -1,3 +1,4 @@
+// cspell:ignore Newsleter segmets
 import assert from 'node:assert/strict'
 import { symlinkSync } from 'node:fs'
 import { join } from 'node:path'

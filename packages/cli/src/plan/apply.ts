@@ -1,11 +1,10 @@
 import { type DriplineClient, DriplineError } from '@dripline/client'
 import { contentOf, CURRENT, readContent } from './content.ts'
 import { fileKeyOf, type JsonObject, withDefaults } from './convert.ts'
-import { inOrder } from './dependencies.ts'
 import { hashOf } from './lock.ts'
 import { yamlFileOf } from './folder.ts'
 import type { Change, Plan } from './plan.ts'
-import { FIELDS, KINDS } from './shapes.ts'
+import { FIELDS } from './shapes.ts'
 import { type Bound, lockedOf, namesOf, remoteHashOf, type State } from './state.ts'
 import { flattenSteps, matchSteps } from './steps.ts'
 import { APIS } from './workspace.ts'
@@ -13,8 +12,6 @@ import { FileProblems } from './yaml-file.ts'
 
 /** A change that was made. */
 export type Applied = Pick<Change, 'action' | 'path'>
-
-const rankOf = ({ kind }: Change): number => KINDS.indexOf(kind)
 
 /**
  * Makes the changes of a plan, each in one request. What was made is recorded at once, so that an interrupted command loses nothing.
@@ -25,9 +22,7 @@ export async function* applyPlan(
   { state, changes, unchanged }: Plan,
   env: NodeJS.ProcessEnv,
 ): AsyncGenerator<Applied, void, undefined> {
-  const written = inOrder(
-    changes.filter(({ action }) => action !== 'delete').toSorted((one, other) => rankOf(one) - rankOf(other)),
-  )
+  const written = changes.filter(({ action }) => action !== 'delete')
   for (const { action, path, file } of written) {
     await write(dripline, state, file!, env)
     if (action === 'update') await refreshTemplates(dripline, state, file!)
@@ -38,8 +33,7 @@ export async function* applyPlan(
     Object.assign(file!.remote!, await APIS.lists.update(dripline, file!.remote!.id, { doubleOptIn: true }, undefined))
     record(state, file!)
   }
-  const deleted = changes.filter(({ action }) => action === 'delete')
-  for (const { action, kind, path, remote } of deleted.toSorted((one, other) => rankOf(other) - rankOf(one))) {
+  for (const { action, kind, path, remote } of changes.filter((change) => change.action === 'delete')) {
     await APIS[kind].delete(dripline, remote!.id, remote!.revision)
     state.lock.delete(path)
     state.lock.save()
@@ -78,7 +72,7 @@ async function refreshTemplates(dripline: DriplineClient, state: State, { kind }
     if (!remote || remote.revision === revision) continue
     const file = state.files.find((one) => one.remote === remote)
     const loaded = await APIS.templates.load!(dripline, id)
-    // A template that somebody else changed in the meantime keeps its old revision, so that the next plan shows it.
+    // A template that another client changed in the meantime keeps its old revision, so that the next plan shows it.
     const isSame = !file || remoteHashOf(state, file) === hashOf(contentOf('templates', loaded.value))
     if (isSame) Object.assign(remote, loaded)
     if (isSame && file?.locked) record(state, file)

@@ -19,8 +19,8 @@ const withUnixLines = (value: unknown): unknown => (typeof value === 'string' ? 
 export const contentOf = (kind: Kind, value: JsonObject): Content =>
   fromApi(FIELDS[kind], value, (leaf, given) => (leaf.is === 'headers' ? hideSecrets(given) : withUnixLines(given)))
 
-/** Where the contents of emails are in files of their own. */
-export interface Texts {
+/** Files for the contents of emails. */
+interface Texts {
   /** Returns the path of a text, relative to the folder, and remembers the text. */
   put: (at: Path, leaf: Leaf, text: string) => string
 }

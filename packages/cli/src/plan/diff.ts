@@ -46,17 +46,22 @@ function differencesOfSteps(before: readonly JsonObject[], after: readonly JsonO
 
 const orderOf = (steps: readonly JsonObject[]) => steps.map(({ name, id }) => name ?? id).join(', ')
 
-/** Formats a difference as lines that begin with `+` or `-`, or as one line. */
-export function formatDifference({ field, before, after }: Difference): string[] {
+/**
+ * Formats a difference as lines that begin with `+` or `-`, or as one line.
+ *
+ * @param isNew whether nothing was there before, so that every field is new
+ */
+export function formatDifference({ field, before, after }: Difference, isNew: boolean): string[] {
   if (isLong(before) || isLong(after)) {
     const changed = lineDifference(linesOf(before), linesOf(after))
+    if (changed.length === 0) return [`${field}: only the line end at its end differs`]
     return [`${field}:`, ...changed.map((line) => `  ${line}`)]
   }
-  return [`${field}: ${show(before)} → ${show(after)}`]
+  return [isNew ? `${field}: ${show(after)}` : `${field}: ${show(before)} → ${show(after)}`]
 }
 
 const isLong = (value: unknown): boolean => typeof value === 'string' && (value.includes('\n') || value.length > 100)
-const linesOf = (value: unknown): string[] => (value === undefined ? [] : asText(value).split('\n'))
+const linesOf = (value: unknown): string[] => (value === undefined ? [] : asText(value).replace(/\n$/, '').split('\n'))
 
 const MAX_SHOWN = 200
 /** Shows a value on one line. Of a step, the type and what it says are enough. */
@@ -71,7 +76,7 @@ const summaryOf = ({ type, name, subject, template }: JsonObject) => ({ type, na
 const MAX_LINES = 2_000
 
 /** Lists the lines that differ, by their longest common subsequence. */
-export function lineDifference(before: readonly string[], after: readonly string[]): string[] {
+function lineDifference(before: readonly string[], after: readonly string[]): string[] {
   let start = 0
   while (start < before.length && start < after.length && before[start] === after[start]) start += 1
   let end = 0

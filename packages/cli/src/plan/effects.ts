@@ -38,7 +38,7 @@ function effectOf({ action, remote, differences }: Change, inside: number): stri
   return effects
 }
 
-/** Who changed a resource last, and when. */
+/** The last one who changed a resource, and the time. */
 export interface Author {
   name: string
   at: string

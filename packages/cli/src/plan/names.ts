@@ -20,9 +20,9 @@ export const isPending = (id: string): boolean => id.startsWith(PENDING)
 export const pendingPathOf = (id: string): string => id.slice(PENDING.length)
 
 const ID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-export const isId = (text: string): boolean => ID.test(text)
+const isId = (text: string): boolean => ID.test(text)
 
-/** What a reference in a file means. An ID that the workspace does not have is `unknown`. */
+/** The meaning of a reference in a file. An ID that the workspace does not have is `unknown`. */
 export type Found = { id: string; isUnknown?: true } | { problem: string }
 
 const SINGULAR: Readonly<Record<Referable, string>> = {

@@ -1,14 +1,14 @@
 import type { DriplineClient } from '@dripline/client'
 import { type Content, fileValueOf } from './content.ts'
 import { type Difference, differencesOf } from './diff.ts'
-import { dependenciesOf } from './dependencies.ts'
+import { dependenciesOf, inOrder } from './dependencies.ts'
 import { type Folder, yamlFileOf } from './folder.ts'
 import { type Author, authorOf, effectsOf } from './effects.ts'
 import { limited } from './limited.ts'
 import { hashOf, type Lock } from './lock.ts'
 import type { Names } from './names.ts'
 import { isRendered } from './rendered.ts'
-import type { Kind } from './shapes.ts'
+import { type Kind, KINDS } from './shapes.ts'
 import {
   type Bound,
   comparableContentOf,
@@ -24,7 +24,7 @@ import {
 import type { Remote } from './workspace.ts'
 import { FileProblems, type Problem } from './yaml-file.ts'
 
-/** What a plan does to one resource. */
+/** A change that a plan makes to one resource. */
 export interface Change {
   action: 'create' | 'update' | 'delete'
   kind: Kind
@@ -49,7 +49,11 @@ export interface Plan {
   unchanged: Bound[]
 }
 
-/** Compares files with a workspace. @throws {FileProblems} */
+/** Sorts changes by the order in which kinds refer to each other. */
+const byKind = (changes: readonly Change[]): Change[] =>
+  changes.toSorted((one, other) => KINDS.indexOf(one.kind) - KINDS.indexOf(other.kind))
+
+/** Compares files with a workspace. Changes are in the order in which they can be made. @throws {FileProblems} */
 export async function makePlan(dripline: DriplineClient, folder: Folder, lock: Lock): Promise<Plan> {
   const state = await openState(dripline, { folder, lock, files: folder.resources() })
   const names = namesOf(state)
@@ -62,10 +66,10 @@ export async function makePlan(dripline: DriplineClient, folder: Folder, lock: L
   reportKinds(maybeChanged, contents)
   // With the content of the workspace, some turn out to be the same.
   const changed = maybeChanged.filter(isChanged)
-  const changes = [
-    ...changed.map((file) => changeOf(state, file, { content: contents.get(file)!, contents, names, isChanging })),
-    ...deletionsOf(state),
-  ]
+  const written = changed.map((file) =>
+    changeOf(state, file, { content: contents.get(file)!, contents, names, isChanging }),
+  )
+  const changes = [...inOrder(byKind(written)), ...byKind(deletionsOf(state)).toReversed()]
   await Promise.all([addEffects(dripline, changes), addAuthors(dripline, changes)])
   return { state, changes, unchanged: state.files.filter((file) => !changed.includes(file)) }
 }

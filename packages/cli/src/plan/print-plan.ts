@@ -22,8 +22,11 @@ function describeDrift({ drift }: Change): string[] {
   return [`${message}${who} Pull it first, or overwrite it with --force.`]
 }
 
+const differencesIn = ({ action, differences }: Change): string[] =>
+  differences.flatMap((difference) => formatDifference(difference, action === 'create'))
+
 const linesOf = (change: Change): string[] => [
-  ...change.differences.flatMap(formatDifference),
+  ...differencesIn(change),
   ...change.effects,
   ...describeDrift(change).map((line) => `! ${line}`),
 ]
@@ -50,8 +53,8 @@ export function formatPlan(plan: Plan, { name, mode }: PlannedWorkspace): string
 /** Formats a plan for a comment on a pull request. */
 export function formatPlanAsMarkdown(plan: Plan, { name, mode }: PlannedWorkspace): string {
   const sections = plan.changes.map((change) => {
-    const { action, path, differences, effects } = change
-    const lines = differences.flatMap(formatDifference)
+    const { action, path, effects } = change
+    const lines = differencesIn(change)
     const fence = '`'.repeat(
       Math.max(3, ...lines.flatMap((line) => line.match(/`+/g) ?? []).map((run) => run.length + 1)),
     )

@@ -4,7 +4,7 @@ const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
 /** The value of a secret header where its real value is not needed. */
 const HIDDEN = '(secret)'
 
-export const isSecret = (header: string): boolean => SECRET_NAME.test(header)
+const isSecret = (header: string): boolean => SECRET_NAME.test(header)
 
 type Headers = Record<string, unknown>
 

@@ -144,7 +144,7 @@ export const remoteHashOf = ({ workspace }: State, { remote, locked }: Bound): s
 export const syncedHashOf = (locked: Locked): string => locked.remoteHash ?? locked.hash
 
 /** Returns the templates of emails that have the current version, with this version. */
-export function currentTemplates(content: Content, workspace: Workspace): Record<string, number> {
+function currentTemplates(content: Content, workspace: Workspace): Record<string, number> {
   const ids = flattenSteps(content['steps']).flatMap((step) =>
     step['templateVersion'] === CURRENT ? [asText(step['templateId'])] : [],
   )

@@ -19,7 +19,7 @@ export interface Remote {
 }
 
 /** A written resource. The value is missing if the key may not read it. */
-export interface Written {
+interface Written {
   id: string
   revision?: number
   value: JsonObject

@@ -1,7 +1,7 @@
 import { type Document, isMap, isNode, LineCounter, parseDocument, stringify } from 'yaml'
 import type { JsonObject, Path } from './convert.ts'
 
-/** What is wrong with a file, and what to do. */
+/** A problem of a file, and how to correct it. */
 export interface Problem {
   file: string
   line?: number
@@ -18,7 +18,7 @@ export class FileProblems extends Error {
   }
 }
 
-export const formatProblem = ({ file, line, message }: Problem): string =>
+const formatProblem = ({ file, line, message }: Problem): string =>
   `${file}${line === undefined ? '' : `:${line}`}: ${message}`
 
 /** A YAML file with a map of keys and values. */
