@@ -90,7 +90,7 @@ steps:
     const [change] = await folder.plan()
     assert.deepEqual(
       change!.differences.map(({ field }) => field),
-      ['steps[1]', 'steps[2]!.subject'],
+      ['steps[1]', 'steps[2].subject'],
     )
     await folder.apply()
     const { steps, version } = await automation()

@@ -125,4 +125,59 @@ translations:
     assert.deepEqual(await folder.plan(), [])
     assert.deepEqual(new Set(Object.values(await folder.pull())), new Set(['unchanged']))
   })
+
+  const changed = async (...args: string[]) =>
+    Object.entries(await folder.pull(...args))
+      .filter(([, status]) => status !== 'unchanged')
+      .toSorted()
+
+  it('takes over changes of the workspace, also in the files that refer to a renamed list', async () => {
+    const list = await folder.api('POST', 'lists', { name: 'Newsletter' })
+    const other = await folder.api('POST', 'lists', { name: 'Old' })
+    await folder.api('POST', 'segments', { name: 'Readers', condition: { list: list.id } })
+    const template = await folder.api('POST', 'templates', { name: 'Hello', subject: 'Hello', text: 'Hello' })
+    const automation = await folder.api('POST', 'automations', {
+      ...{ name: 'Welcome', trigger: 'SIGNUP' },
+      steps: [{ type: 'EMAIL', templateId: template.id }],
+    })
+    await folder.pull()
+    folder.edit('segments/readers.yaml', 'name:', '# Kept?\nname:')
+    await folder.api('PATCH', `lists/${list.id}`, { name: 'News' })
+    await folder.api('DELETE', `lists/${other.id}`)
+    // The automation keeps the version of the template that it was published with.
+    await folder.api('PUT', `templates/${template.id}`, { name: 'Hello', subject: 'Hi', text: 'Hello' })
+    assert.deepEqual(await changed(), [
+      ['automations/welcome.yaml', 'updated'],
+      ['lists/newsletter.yaml', 'updated'],
+      ['lists/old.yaml', 'deleted'],
+      ['segments/readers.yaml', 'updated'],
+      ['templates/hello.yaml', 'updated'],
+    ])
+    assert.match(folder.read('segments/readers.yaml'), /list: News\n/)
+    assert.match(folder.read('automations/welcome.yaml'), /template: Hello\n    templateVersion: 1\n/)
+    assert.ok(!folder.exists('lists/old.yaml'))
+    assert.deepEqual(await folder.plan(), [])
+    await folder.api('PUT', `automations/${automation.id}/steps`, { steps: [] })
+    assert.deepEqual(await changed(), [['automations/welcome.yaml', 'updated']])
+  })
+
+  it('keeps changed files, and reports those that the workspace changed, too', async () => {
+    const list = await folder.api('POST', 'lists', { name: 'A' })
+    await folder.api('POST', 'lists', { name: 'B' })
+    await folder.pull()
+    for (const name of ['a', 'b']) folder.edit(`lists/${name}.yaml`, 'name:', 'public: true\nname:')
+    await folder.api('PATCH', `lists/${list.id}`, { description: 'Theirs' })
+    assert.match(
+      (await folder.run('pull')).stdout,
+      /conflict  lists\/a.yaml\n  Both the file and the workspace[^]*kept      lists\/b.yaml/,
+    )
+    assert.equal((await folder.run('pull')).code, 1)
+    assert.equal(folder.read('lists/a.yaml'), 'public: true\nname: A\n')
+    assert.deepEqual(await changed('--force'), [
+      ['lists/a.yaml', 'updated'],
+      ['lists/b.yaml', 'updated'],
+    ])
+    assert.equal(folder.read('lists/a.yaml'), 'name: A\ndescription: Theirs\n')
+    assert.deepEqual(await folder.plan(), [])
+  })
 })

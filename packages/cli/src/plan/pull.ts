@@ -80,7 +80,7 @@ export async function pull(dripline: DriplineClient, folder: Folder, lock: Lock,
   pulled.push(...removeDeleted(state, contents))
   for (const file of synced) lock.set(file.path, lockedOf(after, file, names))
   lock.save()
-  return pulled
+  return pulled.toSorted((one, other) => (one.file < other.file ? -1 : 1))
 }
 
 const isWritten = (status: Pulled['status']): boolean => status === 'created' || status === 'updated'
