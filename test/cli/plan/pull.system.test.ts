@@ -154,7 +154,7 @@ translations:
       ['templates/hello.yaml', 'updated'],
     ])
     assert.match(folder.read('segments/readers.yaml'), /list: News\n/)
-    assert.match(folder.read('automations/welcome.yaml'), /template: Hello\n    templateVersion: 1\n/)
+    assert.match(folder.read('automations/welcome.yaml'), /template: Hello\n {4}templateVersion: 1\n/)
     assert.ok(!folder.exists('lists/old.yaml'))
     assert.deepEqual(await folder.plan(), [])
     await folder.api('PUT', `automations/${automation.id}/steps`, { steps: [] })
@@ -169,7 +169,7 @@ translations:
     await folder.api('PATCH', `lists/${list.id}`, { description: 'Theirs' })
     assert.match(
       (await folder.run('pull')).stdout,
-      /conflict  lists\/a.yaml\n  Both the file and the workspace[^]*kept      lists\/b.yaml/,
+      /conflict {2}lists\/a.yaml\n {2}Both the file and the workspace[^]*kept {6}lists\/b.yaml/,
     )
     assert.equal((await folder.run('pull')).code, 1)
     assert.equal(folder.read('lists/a.yaml'), 'public: true\nname: A\n')
