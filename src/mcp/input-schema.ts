@@ -42,9 +42,7 @@ export function describeArguments(operation: Operation, body: ObjectSchema<AnyOb
     additionalProperties: false,
     ...(Object.keys(components).length > 0 && { $defs: components }),
   }
-  return withoutExamples(
-    JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/')),
-  ) as typeof schema
+  return shortened(JSON.parse(JSON.stringify(schema).replaceAll('#/components/schemas/', '#/$defs/'))) as typeof schema
 }
 
 function bodyOf(body: ObjectSchema<AnyObject>, components: Record<string, Record<string, unknown>>) {
@@ -58,13 +56,15 @@ function bodyOf(body: ObjectSchema<AnyObject>, components: Record<string, Record
   }
 }
 
-/** Leaves out examples, which would fill the context of the agent. */
-function withoutExamples(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(withoutExamples)
+/** Keywords that would only fill the context of the agent. The operation still checks patterns. */
+const LEFT_OUT = ['examples', 'pattern']
+
+function shortened(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(shortened)
   if (typeof schema !== 'object' || schema === null) return schema
-  return Object.fromEntries(
-    Object.entries(schema).flatMap(([key, value]) =>
-      key === 'examples' && Array.isArray(value) ? [] : [[key, withoutExamples(value)]],
-    ),
-  )
+  const kept = Object.entries(schema).filter(([key, value]) => !LEFT_OUT.includes(key) || isProperty(value))
+  return Object.fromEntries(kept.map(([key, value]) => [key, shortened(value)]))
 }
+
+/** A property with the name of a keyword has a schema as its value. */
+const isProperty = (value: unknown): boolean => typeof value === 'object' && !Array.isArray(value)

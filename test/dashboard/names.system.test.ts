@@ -56,7 +56,16 @@ const SIMPLE =
   retention transactional members audit`.split(/\s+/)
 
 type Name =
-  'automation' | 'proposal' | 'contact' | 'draft' | 'campaign' | 'template' | 'segment' | 'import' | 'draftImport' | 'webhook'
+  | 'automation'
+  | 'proposal'
+  | 'contact'
+  | 'draft'
+  | 'campaign'
+  | 'template'
+  | 'segment'
+  | 'import'
+  | 'draftImport'
+  | 'webhook'
 
 describe('names and roles in the dashboard', () => {
   const d = onDashboard({

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { Ajv2020 } from 'ajv/dist/2020.js'
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { SCOPES, type Scope } from '../../src/http/scopes.ts'
 import { aContact, addressOf, anAutomation, anEvent, sentTo } from '../support/factories.ts'
@@ -33,6 +34,16 @@ describe('the tools of agents for reading', () => {
     ])
     const withoutContacts = await (await agentWith(['automations:read', 'segments:read'])).tools()
     assert.ok(!withoutContacts.includes('explain_automation') && !withoutContacts.includes('count_segment'))
+  })
+
+  it('describe their arguments by a JSON Schema', async () => {
+    const { tools } = await (await agentWith(SCOPES)).client.listTools()
+    assert.ok(tools.length > 30)
+    for (const { name, inputSchema, annotations } of tools) {
+      const validate = new Ajv2020({ strict: false, validateFormats: false }).compile(inputSchema)
+      assert.equal(validate({ unknown: true }), false, name)
+      assert.equal(annotations?.readOnlyHint, /^(get|list|count|explain)_/.test(name), name)
+    }
   })
 
   it('cannot be called without the scope', async () => {
@@ -88,7 +99,7 @@ describe('the tools of agents for reading', () => {
   })
 
   it('have no personal data without contacts:read', async () => {
-    const contactId = await aContact(service, { firstName: 'Zebulon', metadata: { plan: 'secret-plan' } })
+    const contactId = await aContact(service, { firstName: 'Unmistakable', metadata: { plan: 'secret-plan' } })
     const address = await addressOf(service, contactId)
     const steps = [
       {
@@ -126,10 +137,11 @@ describe('the tools of agents for reading', () => {
     for (const [tool, args] of Object.entries(given)) {
       const { text, refused } = await agent.call(tool, args)
       assert.equal(refused, undefined, `${tool}: ${text}`)
-      for (const personal of [address, 'Zebulon', 'secret-', member.email]) assert.ok(!text.includes(personal), text)
+      for (const personal of [address, 'Unmistakable', 'secret-', member.email])
+        assert.ok(!text.includes(personal), text)
     }
     const reader = await agentWith(SCOPES)
-    assert.match((await reader.call('get_contact', { id: contactId })).text, /Zebulon.*secret-plan/)
+    assert.match((await reader.call('get_contact', { id: contactId })).text, /Unmistakable.*secret-plan/)
   })
 
   it('take an API key only, and only POST', async () => {

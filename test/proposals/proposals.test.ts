@@ -165,7 +165,7 @@ describe('proposals', () => {
   it('are checked like the request that they stand for', async () => {
     const id = await anAutomation(service)
     const rows: [content: object, refused: string, error: RegExp][] = [
-      [{ stepz: STEPS }, '400 invalid_request', /stepz/],
+      [{ stepsToo: STEPS }, '400 invalid_request', /stepsToo/],
       [{ steps: [{ type: 'EMAIL', subject: '{{ oops', text: 'x' }] }, '400 invalid_template', /subject/],
       [{ steps: [{ ...EMAIL, text: '{{ event.data.x }} {{ contact.nope }}' }] }, '400 variable_missing', /nope/],
     ]
