@@ -7,7 +7,10 @@ import { type Step, type StepInput, withId } from './steps/index.ts'
  * Assigns IDs to new steps, also where conditions refer to them. A step with the ID of a current step keeps its identity. Other IDs
  * are not an error, so that steps can be copied from one automation to another.
  */
-export function identifySteps(steps: readonly StepInput[], present: readonly Step[]): { steps: Step[]; ids: StepIds } {
+export function identifySteps(
+  steps: readonly StepInput[],
+  present: readonly Pick<Step, 'id'>[],
+): { steps: Step[]; ids: StepIds } {
   const free = new Set(present.map((step) => step.id))
   const placed = flattenSteps(steps)
   const identified: Step[] = []

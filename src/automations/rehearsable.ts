@@ -2,6 +2,7 @@ import type { StoredStep } from '../automation-engine/index.ts'
 import { ApiError } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
+import { isId } from '../platform/ids.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import { assertTree, findAutomation, stepsOf } from './automations.ts'
@@ -11,6 +12,7 @@ import { VERSION_NOT_FOUND } from './errors.ts'
 import { identifySteps } from './identify-steps.ts'
 import { stepIdsOf, withStepIds } from './message-references.ts'
 import type { EntryRules, EventOrCondition, ExitRule } from './rules.ts'
+import { flattenSteps } from './step-tree.ts'
 import { type Step, type StepInput, storeSteps } from './steps/index.ts'
 
 /** An automation as a rehearsal runs it: a version, or one with changes that are not published. */
@@ -60,7 +62,8 @@ export async function readRehearsable(
 }
 
 /**
- * Returns an automation with changes, as if they were published. New steps get IDs as they would then.
+ * Returns an automation with changes, as if they were published. New steps keep their IDs, too, so that the caller finds them in the
+ * result.
  *
  * @throws {ApiError} `invalid`
  */
@@ -78,7 +81,7 @@ export async function withChange(
   const { steps, ids } =
     given === undefined
       ? { steps: known, ids: stepIdsOf(known.map((step) => ({ step }))) }
-      : identifySteps(given, known)
+      : identifySteps(given, givenIdsOf(given))
   return {
     ...present,
     version: null,
@@ -88,6 +91,9 @@ export async function withChange(
     ...storedAs(steps),
   }
 }
+
+const givenIdsOf = (steps: readonly StepInput[]) =>
+  flattenSteps(steps).flatMap(({ step: { id } }) => (id !== undefined && isId(id) ? [{ id }] : []))
 
 function storedAs(steps: readonly Step[]): Pick<Rehearsable, 'steps' | 'emails'> {
   const emails = steps.flatMap((step) => {

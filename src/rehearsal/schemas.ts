@@ -41,7 +41,10 @@ export const rehearseSchema = object({
     .min(1)
     .max(1_000_000_000)
     .meta({ description: 'The version to rehearse. By default the current one.', example: 3 }),
-  steps: steps().meta({ description: 'Steps that are not published, instead of those of a version.' }),
+  steps: steps().meta({
+    description:
+      'Steps that are not published, instead of those of a version. The result refers to them by the given IDs.',
+  }),
   entry: entry(),
   exitOn: exitOn(),
   goal: goal(),

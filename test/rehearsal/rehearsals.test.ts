@@ -140,6 +140,9 @@ describe('rehearsals in the API', () => {
     const { body } = await rehearse({ contactId: ada, startAt: START, steps: [{ ...EMAIL, subject: 'Only one' }] })
     assert.deepEqual([body.data.emails, body.data.current.difference, body.data.current.version], [1, -1, 1])
     assert.equal((await own.call('GET', `automations/${automationId}`)).body.data.steps.length, 3)
+    const id = '8d5e957f-297f-4d3c-9b1a-5f0c2d8b7a11'
+    const { body: added } = await rehearse({ contactId: ada, startAt: START, steps: [{ ...EMAIL, id }] })
+    assert.equal((added.data.timeline as { stepId: string | null }[])[1]!.stepId, id)
     const { status, body: broken } = await rehearse({ contactId: ada, steps: [{ ...EMAIL, subject: '{{' }] })
     assert.equal(status, 400, JSON.stringify(broken))
   })
