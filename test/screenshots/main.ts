@@ -116,6 +116,11 @@ const pagesOf = ({
       }))),
   { name: 'events', path: '/events?name=order.placed' },
   { name: 'automation-report', path: `/automations/${automationId}/report?window=5` },
+  {
+    name: 'rehearsal',
+    path: `/automations/${branchesId ?? automationId}/rehearse?contact=${contactId}&at=2026-12-01T09:00:00.000Z`,
+    act: (page: Page) => page.getByRole('region', { name: 'What is read' }).getByRole('heading').waitFor(),
+  },
   { name: 'new-automation', path: '/automations', act: press('New automation') },
   { name: 'contact', path: `/contacts/${contactId}` },
   { name: 'why', path: `/contacts/${contactId}?tab=consent&why=automation:${branchesId ?? automationId}` },

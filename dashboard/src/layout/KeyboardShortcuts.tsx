@@ -50,6 +50,7 @@ const SHORTCUTS: readonly [string, readonly (readonly [keys: string, what: strin
       ['1 2', 'Edit, Stats'],
     ],
   ],
+  ['In a rehearsal', [['Left Right', 'Previous or next email']]],
 ]
 
 export function KeyboardShortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {

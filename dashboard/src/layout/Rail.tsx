@@ -14,7 +14,8 @@ export function Rail() {
   const builder = useMatch({ from: '/w/$workspaceId/automations/$automationId', shouldThrow: false })
   const emailEditor = useMatch({ from: '/w/$workspaceId/templates/$templateId', shouldThrow: false })
   /** Editors need the width. */
-  const isNarrow = builder !== undefined || emailEditor !== undefined
+  const rehearsal = useMatch({ from: '/w/$workspaceId/automations/$automationId/rehearse', shouldThrow: false })
+  const isNarrow = builder !== undefined || rehearsal !== undefined || emailEditor !== undefined
   const groups = NAV_GROUPS.map((group) => ({ ...group, items: itemsFor(workspace.role, group.items) }))
   return (
     <aside className={classes.rail} aria-label="Dripline" data-narrow={isNarrow || undefined}>

@@ -1,5 +1,5 @@
 /** Numbers and times are formatted in the user's language and time zone. */
-const locale = navigator.languages.find(isLocale) ?? 'en'
+export const locale = navigator.languages.find(isLocale) ?? 'en'
 
 /** Some systems report tags that `Intl` rejects, such as `en-US@posix`. */
 function isLocale(tag: string): boolean {

@@ -36,6 +36,19 @@ const automationReport = createRoute({
   component: lazyPage(() => import('../pages/automation-report/AutomationReportPage.tsx'), 'AutomationReportPage'),
 })
 
+const rehearsal = createRoute({
+  getParentRoute: () => workspaceRoute,
+  path: '/automations/$automationId/rehearse',
+  validateSearch: ({
+    contact,
+    at,
+  }: Record<string, unknown>): { contact?: string | undefined; at?: string | undefined } => ({
+    ...(typeof contact === 'string' && { contact }),
+    ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
+  }),
+  component: lazyPage(() => import('../pages/rehearsal/RehearsalPage.tsx'), 'RehearsalPage'),
+})
+
 const ENROLLMENT_STATUSES = ['ACTIVE', 'COMPLETED', 'GOAL_REACHED', 'EXITED', 'STOPPED', 'CANCELLED'] as const
 type EnrollmentStatus = (typeof ENROLLMENT_STATUSES)[number]
 
@@ -74,4 +87,12 @@ const proposal = createRoute({
 })
 
 /** Automations with their reports and enrollments, and proposals. */
-export const automationRoutes = [automations, builder, automationReport, enrollments, proposals, proposal] as const
+export const automationRoutes = [
+  automations,
+  builder,
+  automationReport,
+  rehearsal,
+  enrollments,
+  proposals,
+  proposal,
+] as const

@@ -1,0 +1,72 @@
+import { Button, Popover } from '@mantine/core'
+import { IconBolt, IconPlus } from '@tabler/icons-react'
+import { EventNameInput } from '../../components/EventNameInput.tsx'
+import { IntegerInput } from '../../components/IntegerInput.tsx'
+import { plural } from '../../lib/format.ts'
+import { KeyValueFields } from '../builder/fields/KeyValueFields.tsx'
+import { MAX_WAIT_DAYS } from '../builder/problems.ts'
+import classes from './rehearsal.module.css'
+import type { SupposedEvent } from './scenario.ts'
+
+const NEW_EVENT: SupposedEvent = { eventName: '', days: 1, data: {} }
+
+/** The events that a contact is supposed to have, on the button and in its popover. */
+export function Hears({
+  events,
+  onChange,
+}: {
+  events: readonly SupposedEvent[]
+  onChange: (events: readonly SupposedEvent[]) => void
+}) {
+  const set = (n: number, change: Partial<SupposedEvent>) => onChange(events.with(n, { ...events[n]!, ...change }))
+  return (
+    <Popover position="bottom-start" width={360} trapFocus shadow="md" radius="md">
+      <Popover.Target>
+        <Button leftSection={<IconBolt size={14} aria-hidden />}>Hears {labelOf(events)}</Button>
+      </Popover.Target>
+      <Popover.Dropdown>
+        <div className={classes.events} role="group" aria-label="Supposed events">
+          <p className="small t2">Suppose events of the contact, after they are enrolled.</p>
+          {events.map((event, n) => (
+            <fieldset key={n} className={`plainFields ${classes.event}`} aria-label={`Event ${n + 1}`}>
+              <EventNameInput
+                label="Event"
+                placeholder="order.placed"
+                value={event.eventName}
+                onChange={(eventName) => set(n, { eventName })}
+              />
+              <IntegerInput
+                label="Days after enrolling"
+                min={0}
+                max={MAX_WAIT_DAYS}
+                value={event.days}
+                onChange={(days) => days !== null && set(n, { days })}
+              />
+              <KeyValueFields
+                label="Data"
+                description="Numbers, true and false count as such."
+                noun="property"
+                value={event.data}
+                onChange={(data) => set(n, { data })}
+              />
+              <Button variant="subtle" color="gray" onClick={() => onChange(events.toSpliced(n, 1))}>
+                Remove event
+              </Button>
+            </fieldset>
+          ))}
+          <Button leftSection={<IconPlus aria-hidden />} onClick={() => onChange([...events, NEW_EVENT])}>
+            Add event
+          </Button>
+        </div>
+      </Popover.Dropdown>
+    </Popover>
+  )
+}
+
+function labelOf(events: readonly SupposedEvent[]): string {
+  const named = events.filter(({ eventName }) => eventName.trim() !== '')
+  const [first] = named
+  if (!first) return 'no events'
+  if (named.length > 1) return plural(named.length, 'event')
+  return `${first.eventName.trim()} ${first.days === 0 ? 'at once' : `after ${plural(first.days, 'day')}`}`
+}

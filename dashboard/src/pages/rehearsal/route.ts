@@ -1,0 +1,2 @@
+/** The route of the page. */
+export const ROUTE = '/w/$workspaceId/automations/$automationId/rehearse'

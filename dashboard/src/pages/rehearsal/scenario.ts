@@ -1,0 +1,60 @@
+import type { Schemas } from '../../api/client.ts'
+import { draftOf, type AutomationDraft } from '../builder/draft.ts'
+import { type LoadedAutomation, publishBodyOf } from '../builder/load-automation.ts'
+
+type RehearsalInput = Schemas['RehearsalInput']
+
+/** An event that a contact is supposed to have. */
+export interface SupposedEvent {
+  eventName: string
+  /** Days after the contact enters. */
+  days: number
+  data: Readonly<Record<string, string>>
+}
+
+/** The length of the rehearsed period: a year. */
+export const DAYS = 366
+const MINUTES_OF_DAY = 1_440
+
+/** Numbers, `true` and `false` are sent as such, so that conditions can compare them. */
+function valueOf(text: string): unknown {
+  const isPlain = /^(-?\d+(\.\d+)?|true|false)$/.test(text.trim())
+  return isPlain ? (JSON.parse(text) as unknown) : text
+}
+
+/** The events whose name is entered, as the API takes them. */
+export const eventsBodyOf = (events: readonly SupposedEvent[]): NonNullable<RehearsalInput['events']> =>
+  events
+    .filter(({ eventName }) => eventName.trim() !== '')
+    .map(({ eventName, days, data }) => ({
+      eventName: eventName.trim(),
+      afterMinutes: days * MINUTES_OF_DAY,
+      data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, valueOf(text)])) as never,
+    }))
+
+/** What is rehearsed: the draft if there is one, else the current version. */
+export interface Rehearsed {
+  /** Such as "Draft" or "Version 3". */
+  name: string
+  isDraft: boolean
+  sequence: AutomationDraft
+  /** The current version, which the draft is compared with. */
+  current: AutomationDraft
+}
+
+export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): Rehearsed => ({
+  name: draft ? 'Draft' : `Version ${automation.version}`,
+  isDraft: draft !== undefined,
+  sequence,
+  current: draftOf(automation),
+})
+
+/** The unpublished changes, as the API takes them. */
+export function changesOf({
+  isDraft,
+  sequence,
+}: Rehearsed): Pick<RehearsalInput, 'steps' | 'entry' | 'exitOn' | 'goal'> {
+  if (!isDraft) return {}
+  const { steps, entry, exitOn, goal } = publishBodyOf(sequence)
+  return { steps, entry, exitOn, goal } as ReturnType<typeof changesOf>
+}

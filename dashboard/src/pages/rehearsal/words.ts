@@ -1,0 +1,44 @@
+import type { Schemas } from '../../api/client.ts'
+import { ENROLLMENT_STATUS } from '../../components/StatusBadge.tsx'
+import { plural } from '../../lib/format.ts'
+
+export type SuppressedBy = NonNullable<Schemas['Contact']['suppressedBy']> | 'LEFT_LIST' | 'NOT_PENDING'
+
+const NOT_SENT: Record<SuppressedBy, string> = {
+  UNSUBSCRIBED: 'the contact has unsubscribed',
+  BOUNCED: 'the address had a hard bounce',
+  COMPLAINED: 'the contact reported spam',
+  MANUAL: 'the address is suppressed',
+  IMPORTED: 'the contact opted out before an import',
+  UNCONFIRMED: 'the contact has not confirmed yet',
+  LEFT_LIST: 'the contact left the list',
+  NOT_PENDING: 'the contact has no request to confirm',
+}
+
+/** Explains why an email is not sent. */
+export const notSentText = (by: string): string => NOT_SENT[by as SuppressedBy] ?? by
+
+const NOT_ENROLLED: Record<string, string> = {
+  FILTER: 'the contact does not match the entry filter',
+  REENTRY: 'the re-entry rule does not allow another enrollment',
+  KEY: 'the event has no value for the concurrency key',
+  ALREADY_ENROLLED: 'the contact is already in the automation',
+  NOT_TRIGGERED: 'nothing started the automation in this period',
+}
+
+/** Explains why a contact is not enrolled. @returns `undefined` for any other outcome */
+export const notEnrolledText = (rule: string): string | undefined => NOT_ENROLLED[rule]
+
+/** How a rehearsal ends for a contact. */
+export function outcomeText(outcome: string): string {
+  if (outcome === 'UNFINISHED') return 'Still enrolled'
+  const refused = notEnrolledText(outcome)
+  if (refused !== undefined) return `Not enrolled: ${refused}`
+  return ENROLLMENT_STATUS[outcome as keyof typeof ENROLLMENT_STATUS]?.label ?? outcome
+}
+
+/** Names a difference to the current version: "1 email fewer". */
+export function differenceText(difference: number): string {
+  if (difference === 0) return 'as many emails'
+  return `${plural(Math.abs(difference), 'email')} ${difference < 0 ? 'fewer' : 'more'}`
+}
