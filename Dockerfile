@@ -5,6 +5,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json packages/client/
 COPY packages/cli/package.json packages/cli/
+COPY packages/testing/package.json packages/testing/
 COPY dashboard/package.json dashboard/
 RUN npm ci --ignore-scripts --no-audit --no-fund
 COPY . .
@@ -16,6 +17,7 @@ WORKDIR /app
 COPY package.json package-lock.json ./
 COPY packages/client/package.json packages/client/
 COPY packages/cli/package.json packages/cli/
+COPY packages/testing/package.json packages/testing/
 COPY dashboard/package.json dashboard/
 RUN npm ci --omit=dev --ignore-scripts --no-audit --no-fund
 

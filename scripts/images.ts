@@ -27,7 +27,11 @@ const CHECKS: Record<string, () => boolean> = {
   'has the command line of this version': () => inImage('node', 'src/bin/cli.ts', '--version') === version,
   'has the workflow code': () => inImage('sh', '-c', 'test -s "$WORKFLOW_BUNDLE" && echo yes') === 'yes',
   'has the packages and the reference page': () =>
-    inImage('sh', '-c', 'test -s dist/client.tgz && test -s dist/cli.tgz && ls dist | wc -l') !== '',
+    inImage(
+      'sh',
+      '-c',
+      'test -s dist/client.tgz && test -s dist/cli.tgz && test -s dist/testing.tgz && ls dist | wc -l',
+    ) !== '',
   'has no development dependencies': () =>
     inImage('sh', '-c', 'ls node_modules | grep -cxE "mocha|eslint|typescript" || true') === '0',
   'reports missing settings and exits with 1': () => {

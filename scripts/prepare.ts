@@ -4,6 +4,7 @@ import { buildClient } from './prepare/client.ts'
 import { buildDashboard } from './prepare/dashboard.ts'
 import { buildPython } from './prepare/python.ts'
 import { fetchReference } from './prepare/reference.ts'
+import { buildTesting } from './prepare/testing.ts'
 
 /** Prints nothing during an installation: whatever is left out is reported when it is needed. */
 // The name of the npm command that runs this script.
@@ -13,6 +14,7 @@ const say = (line: string) => void (isInstallation || process.stdout.write(`${li
 
 await buildClient(say)
 await buildCli(say)
+await buildTesting(say)
 buildPython(say)
 await buildDashboard(say)
 await fetchReference(say)

@@ -232,7 +232,7 @@ interface Triggered {
 }
 
 /** @throws {ApiError} `invalid` if it is ACTIVE but would never send */
-function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
+export function assertActs(automation: Triggered, steps: readonly StepInput[]): void {
   const never = automation.status === 'ACTIVE' ? findMissingPart(automation, steps) : undefined
   if (never) throw automationNeverActs(never)
 }

@@ -5,7 +5,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { isId } from '../platform/ids.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
-import { assertTree, findAutomation, stepsOf } from './automations.ts'
+import { assertActs, assertTree, type AutomationInput, findAutomation, stepsOf } from './automations.ts'
 import { assertSegmentsFit } from './check-conditions.ts'
 import { AutomationVersion } from './entities.ts'
 import { VERSION_NOT_FOUND } from './errors.ts'
@@ -94,6 +94,31 @@ export async function withChange(
 
 const givenIdsOf = (steps: readonly StepInput[]) =>
   flattenSteps(steps).flatMap(({ step: { id } }) => (id !== undefined && isId(id) ? [{ id }] : []))
+
+/**
+ * Returns the automation of a request, without a database: the segments and templates to which it refers are not checked. Steps keep
+ * the IDs that the request gives them.
+ *
+ * @throws {ApiError} `invalid`; `automation_never_acts`
+ */
+export function asRehearsable(
+  id: string,
+  { trigger, triggerConfig = {}, status = 'DRAFT', entry, exitOn, goal, steps: given = [] }: AutomationInput,
+): Rehearsable {
+  assertTree(given)
+  assertActs({ status, trigger, triggerConfig }, given)
+  const present = flattenSteps(given).flatMap(({ step: { id: stepId } }) =>
+    stepId === undefined ? [] : { id: stepId },
+  )
+  const { steps, ids } = identifySteps(given, present)
+  return {
+    ...{ id, version: null, trigger, triggerConfig },
+    entry: withStepIds(entry ?? {}, ids, 'entry'),
+    exitOn: withStepIds([...(exitOn ?? [])], ids, 'exitOn'),
+    goal: withStepIds(goal ?? null, ids, 'goal'),
+    ...storedAs(steps),
+  }
+}
 
 function storedAs(steps: readonly Step[]): Pick<Rehearsable, 'steps' | 'emails'> {
   const emails = steps.flatMap((step) => {

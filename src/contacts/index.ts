@@ -1,4 +1,4 @@
-export { applyChange } from './apply-change.ts'
+export { type AppliedChange, applyChange } from './apply-change.ts'
 export { CONTACT_LIMITS, MAX_FIRST_NAME_LENGTH } from './contact-limits.ts'
 export { Contact, ContactTag, FormerAddress, Suppression, ContactCounter } from './entities.ts'
 export { MAX_METADATA_BYTES, splitMetadata } from './metadata.ts'

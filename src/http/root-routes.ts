@@ -8,6 +8,7 @@ import type { ApiState } from './state.ts'
 const ARCHIVES = {
   '/client.tgz': new URL('../../dist/client.tgz', import.meta.url),
   '/cli.tgz': new URL('../../dist/cli.tgz', import.meta.url),
+  '/testing.tgz': new URL('../../dist/testing.tgz', import.meta.url),
 }
 
 /** The package for pip. Its name in the index has the version. */
@@ -27,6 +28,7 @@ export function rootRoutes(
     openapi: `${basePath}/openapi.json`,
     client: '/client.tgz',
     cli: '/cli.tgz',
+    testing: '/testing.tgz',
     python: '/python',
     health: '/healthz',
     readiness: '/readyz',

@@ -1,5 +1,6 @@
 export { List, ListConfirmationEmail, ListMember, ListOptOut, ListRequest, ListCounter } from './entities.ts'
 export { getList } from './lists.ts'
+export { listSchema } from './schemas.ts'
 export {
   MAX_LISTS_OF_CONTACT,
   type MembershipPlan,

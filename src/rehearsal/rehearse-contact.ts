@@ -17,21 +17,10 @@ import { readPath } from '../platform/json-path.ts'
 import { type Condition, conditionHolds, type EventFact, instantsOfChange } from '../segments/index.ts'
 import { branchOfSplit, endOfWaitUntil } from '../steps/index.ts'
 import { foldName } from '../triggers/index.ts'
-import type { RehearsedAutomation, Setting } from './rehearsed-automation.ts'
-import { type ContactState, RehearsedContact } from './rehearsed-contact.ts'
+import type { Entrant, Happening } from './entrant.ts'
+import { keyOf, type RehearsedAutomation, type Setting } from './rehearsed-automation.ts'
+import { RehearsedContact } from './rehearsed-contact.ts'
 import type { Refusal, TimelineEntry } from './timeline.ts'
-
-/** A contact who enters, and what happens to them afterwards. Times are milliseconds since 1970. */
-export interface Entrant {
-  state: ContactState
-  at: number
-  /** The event that enrolls them, if it is an event. */
-  event: EventFact | null
-  /** Their most recent enrollment. */
-  lastEntry: { enrolledAt: number; isActive: boolean } | null
-  /** Their events after they enter, in the order of their times. */
-  events: readonly EventFact[]
-}
 
 /** What happens to a contact, and what the emails could show. */
 export interface RehearsedCourse {
@@ -69,7 +58,7 @@ class Run {
   private readonly entrant: Entrant
   private readonly setting: Setting
   private readonly contact: RehearsedContact
-  private readonly future: EventFact[]
+  private readonly future: Happening[]
   private readonly stepData: Record<string, unknown> = {}
   /** When each wait for an event ends. */
   private readonly waits = new Map<string, number>()
@@ -215,12 +204,12 @@ class Run {
     // A worker looks every minute, so the end of a shorter wait would come first.
     if (until - this.now > MINUTE_MS && this.leaves()) return
     while (!this.isOver && this.todo.length === 0) {
-      const event = this.future[0]
-      const at = Math.min(until, event?.at ?? Infinity, this.nextChange())
+      const next = this.future[0]
+      const at = Math.min(until, next?.at ?? Infinity, this.nextChange())
       if (at > this.setting.until) return this.end({ type: 'UNFINISHED' }, this.setting.until)
       this.now = Math.max(this.now, at)
       if (at === until) this.feed({ kind: 'woken' })
-      else if (event?.at === at) this.happen(this.future.shift()!)
+      else if (next?.at === at) this.happen(this.future.shift()!)
       else this.leaves()
     }
   }
@@ -233,7 +222,14 @@ class Run {
     return Math.min(...times.filter((time) => time > this.now), Infinity)
   }
 
-  private happen(event: EventFact): void {
+  private happen(happening: Happening): void {
+    if ('name' in happening) return this.hear(happening)
+    if ('change' in happening) this.contact.update(happening.change, this.setting.existingLists, this.now)
+    else this.contact.messages.push(happening.message)
+    this.leaves()
+  }
+
+  private hear(event: EventFact): void {
     this.contact.events.push(event)
     if (this.isReachedBy(event)) {
       const rules = eventRules(this.automation, eventKeyOf(event.name))
@@ -291,10 +287,3 @@ class Run {
 }
 
 type Entry = TimelineEntry extends infer Each ? (Each extends unknown ? Omit<Each, 'at'> : never) : never
-
-const keyOf = (path: string, data: unknown): string | undefined => {
-  const value = readPath(data, path)
-  return typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean'
-    ? JSON.stringify(value)
-    : undefined
-}

@@ -1,6 +1,7 @@
 import { outlinesOf, type StepOutline, type StoredStep } from '../automation-engine/index.ts'
 import type { EntryRules, LeaveRules } from '../automations/index.ts'
-import { conditionRules, type LeaveRule } from '../enrollments/index.ts'
+import { conditionRules, type LeaveRule, MAX_KEY_LENGTH } from '../enrollments/index.ts'
+import { readPath } from '../platform/json-path.ts'
 import type { Condition, ResolvedCondition } from '../segments/index.ts'
 
 /** The rules of an automation or a draft. */
@@ -49,6 +50,14 @@ export function prepare(rules: AutomationRules): RehearsedAutomation {
     filter: (filter as Condition | undefined) ?? null,
     keyPath: hasKey ? concurrency.key.replace(/^event\.data\./, '') : null,
   }
+}
+
+/** Returns the concurrency key in the data of an event, as `hashOfKey` reads it; `undefined` if there is none. */
+export function keyOf(path: string, data: unknown): string | undefined {
+  const value = readPath(data, path)
+  if (typeof value !== 'string' && typeof value !== 'number' && typeof value !== 'boolean') return undefined
+  const text = String(value)
+  return text === '' || text.length > MAX_KEY_LENGTH ? undefined : text
 }
 
 /** All conditions of an automation. */

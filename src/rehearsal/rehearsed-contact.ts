@@ -1,5 +1,5 @@
-import { suppressionOf, type Recipient, type SuppressedBy } from '../contacts/index.ts'
-import type { EmailCategory, StoredStep } from '../automation-engine/index.ts'
+import { type AppliedChange, suppressionOf, type Recipient, type SuppressedBy } from '../contacts/index.ts'
+import type { EmailCategory } from '../automation-engine/index.ts'
 import type { ContactFacts, EventFact, MessageFact } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
 
@@ -10,10 +10,8 @@ export interface ContactState extends ContactFacts {
   consent: Pick<Recipient, 'suppressions' | 'optOutListIds' | 'isUnconfirmed' | 'isInAnyList'>
 }
 
-type UpdateContact = Extract<StoredStep, { type: 'UPDATE_CONTACT' }>
-
 /** A contact as a rehearsal changes it. The contact itself stays as it is. */
-export class RehearsedContact implements ContactFacts {
+export class RehearsedContact implements ContactState {
   readonly id: string
   readonly email: string
   firstName: string | null
@@ -24,7 +22,7 @@ export class RehearsedContact implements ContactFacts {
   readonly lists: Set<string>
   readonly events: EventFact[]
   readonly messages: MessageFact[]
-  private readonly consent: ContactState['consent']
+  readonly consent: ContactState['consent']
 
   constructor({ consent, ...state }: ContactState) {
     this.id = state.id
@@ -46,9 +44,9 @@ export class RehearsedContact implements ContactFacts {
     return suppressionOf({ ...this.consent, isInAnyList }, { category, listIds })
   }
 
-  /** Applies a step as `applyChange` does: a list that does not exist, or that the contact left, is skipped. */
-  update(step: UpdateContact, existingLists: ReadonlySet<string>, at: number): void {
-    const { set = {}, addTags = [], removeTags = [], addToLists = [], removeFromLists = [] } = step
+  /** Applies a change as `applyChange` does: a list that does not exist, or that the contact left, is skipped. */
+  update(change: AppliedChange, existingLists: ReadonlySet<string>, at: number): void {
+    const { set = {}, addTags = [], removeTags = [], addToLists = [], removeFromLists = [] } = change
     if (set.firstName !== undefined) this.firstName = set.firstName
     const changed = Object.entries({ ...this.metadata, ...set.metadata })
     this.metadata = Object.fromEntries(

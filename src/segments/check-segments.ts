@@ -18,6 +18,15 @@ export async function findSegmentProblem(
 ): Promise<string | undefined> {
   const referring = segmentId === undefined ? [] : await idsOfReferringSegments(em, workspaceId)
   const known = await loadSegments(em, workspaceId, { all: [condition, ...referring.map((segment) => ({ segment }))] })
+  return problemAmong(known, condition, { path, segmentId, referring })
+}
+
+/** Checks a condition as {@link findSegmentProblem}, with the given conditions of segments. */
+export function problemAmong(
+  known: Map<string, Condition>,
+  condition: Condition,
+  { path, segmentId, referring }: { path: string; segmentId: string | undefined; referring: readonly string[] },
+): string | undefined {
   if (segmentId !== undefined) known.set(segmentId, condition)
   const extentOf = measure(known, segmentId)
   const { levels, parts, includesTarget } = extentOf(condition)

@@ -1,4 +1,4 @@
-export { findSegmentProblem } from './check-segments.ts'
+export { findSegmentProblem, problemAmong } from './check-segments.ts'
 export { type Condition, eventsMentionedBy, listsRequiredBy, type ResolvedCondition } from './condition.ts'
 export { type ConditionContext, conditionSql } from './condition-sql.ts'
 export type { ComparedValue } from './compared-values.ts'
@@ -7,8 +7,8 @@ export { Segment } from './entities.ts'
 export { conditionHolds, type ContactFacts, type EventFact, instantsOfChange, type MessageFact } from './evaluate.ts'
 export { SEGMENT_NOT_FOUND } from './errors.ts'
 export { type ConditionSource, readCondition } from './read-condition.ts'
-export { resolveAllSegments, resolveSegments, segmentResolver } from './resolve-segments.ts'
-export { condition as conditionInput } from './schemas.ts'
+export { resolveAllSegments, resolverOf, resolveSegments, segmentResolver } from './resolve-segments.ts'
+export { condition as conditionInput, segmentSchema } from './schemas.ts'
 export {
   assertWorkspace,
   conditionOf,

@@ -40,7 +40,11 @@ export async function segmentResolver(
   workspaceId: string,
   conditions: readonly Condition[],
 ): Promise<(condition: Condition) => ResolvedCondition> {
-  const known = await loadSegments(em, workspaceId, { all: [...conditions] })
+  return resolverOf(await loadSegments(em, workspaceId, { all: [...conditions] }))
+}
+
+/** Returns a function that replaces the segments in a condition by the given conditions of segments. */
+export function resolverOf(known: ReadonlyMap<string, Condition>): (condition: Condition) => ResolvedCondition {
   const resolved = new WeakMap<Condition, ResolvedCondition>()
   return (condition) => {
     const before = resolved.get(condition) ?? inline(condition, known)

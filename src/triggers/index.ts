@@ -35,6 +35,7 @@ export {
   listIdOfTrigger,
   type LostEvent,
   lostEvents,
+  MAX_CHAIN_LENGTH,
   type NewCustomEvent,
   recordMutedOccurrences,
   recordTriggerOccurrences,

@@ -62,7 +62,7 @@ export interface CauseOfHappenings {
  * Maximum number of automations that start each other by changing a contact. A longer chain is a loop: its next automation does
  * not start, and the contact's refused entries show it.
  */
-const MAX_CHAIN_LENGTH = 10
+export const MAX_CHAIN_LENGTH = 10
 
 /**
  * Writes events of contacts, and enqueues the starts that follow. Events for which no automation listens are not written. For a paused
