@@ -6,6 +6,7 @@ import { Lock } from '../plan/lock.ts'
 import { makePlan, type Plan } from '../plan/plan.ts'
 import { formatPlan, formatPlanAsMarkdown, type PlannedWorkspace, presentPlan, summaryOf } from '../plan/print-plan.ts'
 import { pull } from '../plan/pull.ts'
+import { addRehearsals } from '../plan/rehearse.ts'
 import { confirm } from '../prompt.ts'
 
 const DEFAULT_FOLDER = 'dripline'
@@ -73,6 +74,7 @@ export const planCommands = [
     args: FOLDER,
     what: 'Shows what "dripline apply" would change in the workspace.',
     options: {
+      rehearse: { what: 'rehearse changed automations for all contacts; sends nothing' },
       markdown: { what: 'print Markdown, for a comment on a pull request' },
       'exit-code': { what: `exit with ${HAS_CHANGES} if there are changes` },
       workspace: WORKSPACE,
@@ -81,6 +83,7 @@ export const planCommands = [
       const dripline = connect()
       const opened = await open(dripline, path, options.workspace)
       const made = await plan(dripline, opened)
+      if (options.rehearse === true) await addRehearsals(dripline, made, process.env)
       const format = options.markdown === true ? formatPlanAsMarkdown : formatPlan
       output.result(presentPlan(made), () => format(made, opened.workspace))
       if (options['exit-code'] === true && made.changes.length > 0) process.exitCode = HAS_CHANGES

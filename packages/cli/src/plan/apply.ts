@@ -89,7 +89,8 @@ function inFile({ path, yaml }: Bound, error: unknown): unknown {
   return new FileProblems([{ file: yamlFileOf(path), ...(line !== undefined && { line }), message: error.message }])
 }
 
-function bodyOf({ kind, remote }: Bound, content: JsonObject): JsonObject {
+/** Returns the body of the request that writes a file. */
+export function bodyOf({ kind, remote }: Bound, content: JsonObject): JsonObject {
   for (const step of flattenSteps(content['steps']))
     if (step['templateVersion'] === CURRENT) delete step['templateVersion']
   const body = withDefaults(FIELDS[kind], content)

@@ -5,9 +5,7 @@ import type { Change } from './plan.ts'
 /** The API's maximum of automations in one request for stats. */
 const MAX_IDS = 100
 
-/**
- * Returns what the changes of automations do to people. The numbers of a rehearsal belong here, too.
- */
+/** Returns what the changes of automations do to people. A rehearsal adds its numbers (`rehearse.ts`). */
 export async function effectsOf(dripline: DriplineClient, changes: readonly Change[]): Promise<Map<Change, string[]>> {
   const automations = changes.filter(({ kind }) => kind === 'automations')
   const ids = automations.flatMap(({ remote }) => remote?.id ?? [])

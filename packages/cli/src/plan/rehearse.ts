@@ -1,0 +1,59 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type DriplineClient, DriplineError, type Schemas } from '@dripline/client'
+import { bodyOf } from './apply.ts'
+import { readContent } from './content.ts'
+import type { Change, Plan } from './plan.ts'
+import { namesOf } from './state.ts'
+
+const POLL_MS = 500
+const REHEARSED = ['steps', 'entry', 'exitOn', 'goal'] as const
+const CHANGES_COURSE = /^(?:steps|entry|exitOn|goal)\b/
+
+/** Adds to the changes of automations what a rehearsal for all contacts finds. Nothing is sent or changed. */
+export async function addRehearsals(dripline: DriplineClient, plan: Plan, env: NodeJS.ProcessEnv): Promise<void> {
+  const changes = plan.changes.filter(
+    ({ action, kind, differences }) =>
+      action === 'update' && kind === 'automations' && differences.some(({ field }) => CHANGES_COURSE.test(field)),
+  )
+  // One after the other: few rehearsals of a workspace may run at a time.
+  for (const change of changes) change.effects.push(await rehearse(dripline, plan, change, env))
+}
+
+async function rehearse(
+  dripline: DriplineClient,
+  { state }: Plan,
+  { file, remote }: Change,
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { content } = readContent(file!, { folder: state.folder, names: namesOf(state), steps: file!.steps, env })
+  const body = bodyOf(file!, content)
+  try {
+    const begun = await dripline.automations.rehearse(
+      remote!.id,
+      Object.fromEntries(REHEARSED.map((name) => [name, body[name]])),
+    )
+    let rehearsal = begun as Schemas['Rehearsal']
+    while (rehearsal.status === 'RUNNING') {
+      await delay(POLL_MS)
+      rehearsal = await dripline.rehearsals.get(rehearsal.id)
+    }
+    return describe(rehearsal)
+  } catch (error) {
+    if (error instanceof DriplineError && error.status !== undefined && error.status < 500)
+      return `It was not rehearsed: ${error.message}`
+    throw error
+  }
+}
+
+function describe({ status, total, entered, emails, current, problem }: Schemas['Rehearsal']): string {
+  if (status !== 'DONE') return `It was not rehearsed: ${problem ?? 'the rehearsal was cancelled'}`
+  const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
+  const said = differences.map(({ difference, contacts }) => {
+    const more = `${number(Math.abs(difference))} ${Math.abs(difference) === 1 ? 'email' : 'emails'}`
+    return `${number(contacts)} would get ${more} ${difference > 0 ? 'more' : 'fewer'}`
+  })
+  const compared = said.length === 0 ? 'as many as now' : said.join(', ')
+  return `Rehearsed for ${number(total)} contacts: ${number(entered)} would enter, and get ${number(emails)} emails: ${compared}.`
+}
+
+const number = (value: number): string => value.toLocaleString('en-US')
