@@ -295,7 +295,12 @@ class Run {
   private async pause(until: number | null): Promise<void> {
     const isEarlier = () => until !== null && this.earlier(until) < until
     const over = () =>
-      this.todo.length > 0 || this.doubted || this.isMoving || isEarlier() || isHistoryLong() || this.received.length > MAX_CARRIED
+      this.todo.length > 0 ||
+      this.doubted ||
+      this.isMoving ||
+      isEarlier() ||
+      isHistoryLong() ||
+      this.received.length > MAX_CARRIED
     const summary = describeStep(this.steps, positionOf(this.steps, this.state))
     for (;;) {
       if (until !== null && isEarlier()) return this.bringForward(until)
@@ -356,10 +361,13 @@ class Run {
   private async move(): Promise<boolean> {
     // Only a new run of an enrollment that an earlier version of Dripline started knows its version.
     if (this.version === undefined) return this.continueInNewRun()
-    const { instanceId, enrollmentId, automationId } = this.input
+    const { instanceId, enrollmentId, automationId, contactId } = this.input
     const { state, version: from } = this
     this.isMoving = false
-    const result = await moveEnrollment({ instanceId, enrollmentId, automationId, from, state, now: Date.now() })
+    const result = await moveEnrollment({
+      ...{ instanceId, enrollmentId, automationId, contactId },
+      ...{ from, state, now: Date.now() },
+    })
     // It has ended in the meantime.
     if (this.state.waitingFor === 'nothing') return true
     if (result === null) return false

@@ -12,7 +12,7 @@ export { type EntryRules, type EventOrCondition, type ExitRule, eventKeyOf, type
 export { mapTemplates, type TextPath, webhookTemplates } from './webhook-texts.ts'
 export { listActiveAutomations, pauseForReputation } from './pause-for-reputation.ts'
 export { sweepTriggers } from './trigger-sweep.ts'
-export { storedSteps, versionSteps } from './version-queries.ts'
+export { readVersions, versionSteps } from './version-queries.ts'
 export {
   AUTOMATION_CONFIRMS_LIST,
   AUTOMATION_NEVER_ACTS,

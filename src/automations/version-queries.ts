@@ -1,7 +1,8 @@
 import { LRUCache } from 'lru-cache'
 import { outlinesOf, type StepOutline, type StoredStep } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { preparedSql, sql } from '../platform/db/sql.ts'
+import type { AutomationVersion } from './entities.ts'
+import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
 
 /** The versions whose steps a process remembers. A version never changes. */
 const remembered = new LRUCache<string, readonly StepOutline[]>({ max: 500 })
@@ -27,16 +28,32 @@ export async function versionSteps(
   return steps
 }
 
-/** Reads the steps of versions. Deleted versions are left out. */
-export async function storedSteps(
+/** A version as it is stored. */
+export type StoredVersion = Pick<AutomationVersion, 'version' | 'steps' | 'exitOn' | 'goal'>
+
+const storedVersions = new LRUCache<string, StoredVersion>({ max: 100 })
+
+/** Returns versions. Deleted ones are left out. */
+export async function readVersions(
   em: EntityManager,
   automationId: string,
   versions: readonly number[],
-): Promise<Map<number, StoredStep[]>> {
-  const rows = await sql<{ version: number; steps: StoredStep[] }>(
-    em,
-    'select version, steps from automation_versions where automation_id = $1::uuid and version = any($2::integer[])',
-    [automationId, versions],
+): Promise<Map<number, StoredVersion>> {
+  const keyOf = (version: number) => `${automationId} ${version}`
+  const unknown = versions.filter((version) => !storedVersions.has(keyOf(version)))
+  if (unknown.length > 0) {
+    const rows = await sql(
+      em,
+      `select version, steps, exit_on, goal from automation_versions
+       where automation_id = $1::uuid and version = any($2::integer[])`,
+      [automationId, unknown],
+    )
+    for (const stored of toObjects<StoredVersion>(rows)) storedVersions.set(keyOf(stored.version), stored)
+  }
+  return new Map(
+    versions.flatMap((version) => {
+      const stored = storedVersions.get(keyOf(version))
+      return stored ? [[version, stored] as const] : []
+    }),
   )
-  return new Map(rows.map(({ version, steps }) => [version, steps]))
 }

@@ -82,7 +82,6 @@ where ${OUTDATED} and ($3::uuid is null or enrollment.id > $3::uuid) order by en
 
 /** A locked enrollment that may move to another version. */
 export interface MovableEnrollment {
-  workspaceId: string
   status: EnrollmentStatus
   version: number
   nextStepId: string | null
@@ -90,13 +89,14 @@ export interface MovableEnrollment {
 }
 
 /** Locks an enrollment, after its contact. @returns `undefined` if it does not exist */
-export async function lockToMove(em: EntityManager, id: string): Promise<MovableEnrollment | undefined> {
-  const [found] = await sql<{ contact_id: string }>(em, 'select contact_id from enrollments where id = $1::uuid', [id])
-  if (!found) return undefined
-  await lockContactsAgainstErasure(em, [found.contact_id])
+export async function lockToMove(
+  em: EntityManager,
+  { id, contactId }: { id: string; contactId: string },
+): Promise<MovableEnrollment | undefined> {
+  await lockContactsAgainstErasure(em, [contactId])
   const rows = await sql(
     em,
-    `select workspace_id, status, version, next_step_id, wakes_at from enrollments where id = $1::uuid for no key update`,
+    `select status, version, next_step_id, wakes_at from enrollments where id = $1::uuid for no key update`,
     [id],
   )
   return toObjects<MovableEnrollment>(rows, 'wakesAt')[0]

@@ -5,7 +5,7 @@ import {
   type StepOutline,
   stopOfState,
 } from '../automation-engine/index.ts'
-import { storedSteps } from '../automations/index.ts'
+import { readVersions } from '../automations/index.ts'
 import { endActive, leaveByEarlierEvent, lockToMove, readRecorded, setVersion } from '../enrollments/index.ts'
 import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
@@ -17,6 +17,7 @@ import { lockRunningMove } from './queries.ts'
 export interface MovingEnrollment {
   enrollmentId: string
   automationId: string
+  contactId: string
   /** The version of the steps that the workflow runs. */
   from: number
   state: MachineState
@@ -39,23 +40,23 @@ const STEP_REMOVED = 'The step was removed before the message could be sent'
 export async function moveEnrollment(em: EntityManager, enrollment: MovingEnrollment): Promise<MoveResult> {
   const result = await em.transactional((unit) => move(unit, enrollment))
   if (result?.kind !== 'moved') return result
-  const left = await leaveByNewRules(em.fork(), enrollment.enrollmentId)
+  const left = await leaveByNewRules(em.fork(), enrollment, result.version)
   return left === undefined ? result : { kind: 'ended', status: left }
 }
 
 async function move(
   em: EntityManager,
-  { enrollmentId, automationId, from, state, now }: MovingEnrollment,
+  { enrollmentId, automationId, contactId, from, state, now }: MovingEnrollment,
 ): Promise<MoveResult> {
   const running = await lockRunningMove(em, automationId)
-  const enrollment = await lockToMove(em, enrollmentId)
+  const enrollment = await lockToMove(em, { id: enrollmentId, contactId })
   if (!enrollment || running?.inside !== 'MOVE') return null
   if (enrollment.status !== 'ACTIVE') return { kind: 'ended', status: enrollment.status }
   const version = Math.max(running.version, enrollment.version, from)
   if (from === version && enrollment.version === version) return null
-  const versions = await storedSteps(em, automationId, [from, version])
-  const before = versions.get(from)
-  const after = versions.get(version)
+  const versions = await readVersions(em, automationId, [from, version])
+  const before = versions.get(from)?.steps
+  const after = versions.get(version)?.steps
   // A restored database may be older than the workflow.
   if (!before || !after) return null
   const moved = moveTo(before, after, state, { removedSteps: running.removedSteps, now })
@@ -84,8 +85,13 @@ async function move(
 }
 
 /** Ends an enrollment if the contact has already had the event of a goal or an exit rule of the new version. */
-async function leaveByNewRules(em: EntityManager, enrollmentId: string): Promise<EndStatus | undefined> {
+async function leaveByNewRules(
+  em: EntityManager,
+  { enrollmentId, automationId }: MovingEnrollment,
+  version: number,
+): Promise<EndStatus | undefined> {
+  const rules = (await readVersions(em, automationId, [version])).get(version)
+  if (!rules || (rules.exitOn.length === 0 && !rules.goal)) return undefined
   const recorded = await readRecorded(em, enrollmentId)
-  if (!recorded || (recorded.exitOn.length === 0 && recorded.goal === null)) return undefined
-  return leaveByEarlierEvent(em, { enrollmentId, ...recorded })
+  return recorded && leaveByEarlierEvent(em, { enrollmentId, ...recorded })
 }

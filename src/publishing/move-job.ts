@@ -66,7 +66,7 @@ async function movePage(
   if ((await countOutdated(em, move)) === 0) return finish(em, move, delivery)
   const { min, max } = SIGNAL_AGAIN_SECONDS
   const seconds = (Date.now() - move.startedAt.getTime()) / 1_000
-  await advanceBatchJob(em, delivery, null, Math.min(Math.max(seconds / 4, min), max))
+  await advanceBatchJob(em, delivery, null, Math.min(Math.max(seconds / 10, min), max))
 }
 
 async function finish(em: EntityManager, move: AutomationMove, delivery: Delivery): Promise<void> {

@@ -5,7 +5,7 @@ import {
   type StoredStep,
   successorOf,
 } from '../automation-engine/index.ts'
-import { planVersion, type StepInput, storedSteps } from '../automations/index.ts'
+import { planVersion, readVersions, type StepInput } from '../automations/index.ts'
 import { type OutdatedPosition, outdatedPositions } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
@@ -61,7 +61,8 @@ export async function previewPublication(
       pageSizes.previewedMove,
     )
     const unknown = new Set(page.map(({ version }) => version).filter((version) => !versions.has(version)))
-    for (const [version, stored] of await storedSteps(em, automationId, [...unknown])) versions.set(version, stored)
+    for (const [version, { steps: stored }] of await readVersions(em, automationId, [...unknown]))
+      versions.set(version, stored)
     for (const position of page) {
       const before = versions.get(position.version) ?? []
       const state = stateOf(before, position, now)

@@ -33,7 +33,7 @@ describe('an attempt that continues after its enrollment has moved', () => {
       service.call('POST', `automations/${automationId}/publish`, { steps: after(steps), inside: 'MOVE' })
     const move = () =>
       moveEnrollment(em(), {
-        ...{ enrollmentId, automationId, from: 1, now: Date.now() },
+        ...{ enrollmentId, automationId, contactId, from: 1, now: Date.now() },
         state: state(steps[0]!.id, first),
       })
     const enrollment = async () =>

@@ -1,8 +1,9 @@
-import { Button, Progress } from '@mantine/core'
+import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
 import { errorMessage, hasErrorCode } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
+import { PartBar } from '../../primitives/RateBar.tsx'
 import { count, plural } from '../../lib/format.ts'
 import classes from './Builder.module.css'
 
@@ -42,9 +43,9 @@ export function MoveNotice({ automationId }: { automationId: string }) {
   return (
     <section className={`${classes.confirm} ${isStopped ? 'c-warn' : 'c-accent'}`} aria-label={what}>
       <h3>{isStopped ? `${what}: stopped` : what}</h3>
-      <Progress value={total === 0 ? 100 : (100 * done) / total} aria-label={what} />
       <p className="t2">
-        {count(done)} of {plural(total, 'contact')} {inside === 'MOVE' ? 'moved' : 'ended'}.
+        <PartBar value={done} total={total} /> {count(done)} of {plural(total, 'contact')}{' '}
+        {inside === 'MOVE' ? 'moved' : 'ended'}.
         {isStopped && ` ${plural(remaining, 'contact is', 'contacts are')} still in older versions.`}
       </p>
       {isEditor && (

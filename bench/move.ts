@@ -1,0 +1,43 @@
+/**
+ * `BENCH_SLEEPERS=5000 npx node bench/move.ts`: enrolls contacts who wait for a year, publishes a longer wait with MOVE, and prints how long it
+ * takes until all are moved. BENCH_KILLS kills the worker that often, in equal intervals of BENCH_KILL_SECONDS.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { eventually } from '../test/support/eventually.ts'
+import { stopServices } from '../test/support/servers.ts'
+import { countEnrolled, SLEEPERS, startSleepers } from './sleepers.ts'
+
+const KILLS = Number(process.env['BENCH_KILLS'] || 0)
+const KILL_SECONDS = Number(process.env['BENCH_KILL_SECONDS'] || 5)
+const PATIENCE_MS = 30 * 60_000
+
+const sleepers = await startSleepers(SLEEPERS)
+const { service, automationId } = sleepers
+const call = async (method: string, path: string, body?: unknown) =>
+  (await service.call(method, `automations/${automationId}${path}`, body)).body.data as Record<string, unknown>
+
+const [wait, email] = (await call('GET', ''))['steps'] as Record<string, unknown>[]
+const steps = [{ ...wait, delayMinutes: 2 * Number(wait!['delayMinutes']) }, email]
+const previewed = performance.now()
+await call('POST', '/publish/preview', { steps })
+const begun = performance.now()
+await call('POST', '/publish', { steps, inside: 'MOVE' })
+const killing = (async () => {
+  for (let kill = 0; kill < KILLS; kill += 1) {
+    await delay(KILL_SECONDS * 1_000)
+    await sleepers.restartWorker()
+  }
+})()
+await eventually(
+  'all are moved',
+  async () => ((await call('GET', '/move'))['status'] === 'FINISHED' ? true : undefined),
+  PATIENCE_MS,
+)
+const seconds = (performance.now() - begun) / 1_000
+await killing
+console.log(
+  `Preview of ${SLEEPERS}: ${((begun - previewed) / 1_000).toFixed(2)} s. ` +
+    `Moved ${await countEnrolled(service, automationId)} in ${seconds.toFixed(1)} s: ${(SLEEPERS / seconds).toFixed(0)} per second`,
+)
+await sleepers.stop()
+await stopServices()
