@@ -14,9 +14,8 @@ import { workspacesWithHistoryLimit } from '../workspaces/index.ts'
  * @returns whether there may be more
  */
 export async function deleteOldHistory(em: EntityManager, limit: number): Promise<boolean> {
-  let mayBeMore = false
-  for (const deleteOld of [deleteOldRequests, deleteOldProposals])
-    if ((await deleteOld(em.fork(), limit)) >= limit) mayBeMore = true
+  let mayBeMore = (await deleteOldRequests(em.fork(), limit)) >= limit
+  if ((await deleteOldProposals(em.fork(), limit)) === limit) mayBeMore = true
   for (const { id, historyRetentionDays } of await workspacesWithHistoryLimit(em.fork())) {
     // Emails after their messages: an email without one is deleted.
     for (const deleteOld of [deleteOldRuns, deleteOldMessages, deleteOldEmails])

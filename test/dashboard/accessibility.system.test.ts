@@ -45,6 +45,7 @@ const PAGES = [
     '/events',
     '/logs',
     '/enrollments',
+    '/proposals',
     '/segments',
     '/lists',
     '/workspace',
@@ -90,10 +91,12 @@ describe('dashboard accessibility', () => {
     const segmentId = await d.create('segments', { name: 'VIPs', condition: { tag: 'vip' } })
     const draft = { name: 'News', subject: 'News', html: '<p>Hello {{ contact.fristName }}</p>' }
     const campaignId = await d.create('campaigns', draft)
+    const proposed = { content: { steps: [EMAIL, TREE] }, reason: 'Shorter.' }
+    const proposalId = await d.create(`automations/${automationId}/proposals`, proposed)
     const more = [
       ...[`/automations/${automationId}`, `/automations/${automationId}?view=numbers`, `/contacts/${contactId}`],
       ...[`/templates/${templateId}`, `/campaigns/${campaignId}`, `/automations/${automationId}/report`],
-      `/segments/${segmentId}`,
+      ...[`/segments/${segmentId}`, `/proposals/${proposalId}`],
       ...[`/contacts/${contactId}?why=automation:${automationId}`, `/contacts/${contactId}?tab=consent`],
     ]
     const paths = [...[...PAGES, ...more].map((path) => d.at(path)), '/account', '/nowhere']

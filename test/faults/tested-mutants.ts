@@ -216,6 +216,41 @@ const OPERATIONS: Record<string, TestedMutant> = {
     by: "    role: 'editor',\n    isSecret: true,\n    body: apiKeyInput,",
     tests: ['test/accounts/access-matrix.test.ts'],
   },
+  'viewer-approves': {
+    what: 'a viewer approves a proposal',
+    file: 'src/proposals/approve-route.ts',
+    replace: "role: 'editor'",
+    by: "role: 'viewer'",
+    tests: ['test/proposals/proposals.test.ts'],
+  },
+  'approval-of-another-revision': {
+    what: 'an approval publishes over a change that was made after the proposal',
+    file: 'src/proposals/approve-route.ts',
+    replace: 'const ifMatch = [String(proposal.revision)]',
+    by: "const ifMatch = ['*']",
+    tests: ['test/proposals/proposals.test.ts'],
+  },
+  'proposal-decided-twice': {
+    what: 'a proposal that was rejected is approved',
+    file: 'src/proposals/proposals.ts',
+    replace: "  if (status !== 'PENDING') throw alreadyDecided(proposal)\n",
+    by: "  if (status === 'APPROVED') throw alreadyDecided(proposal)\n",
+    tests: ['test/proposals/proposals.test.ts'],
+  },
+  'active-automation-of-an-agent': {
+    what: 'a key with the scope drafts:write creates an active automation',
+    file: 'src/automations/routes.ts',
+    replace: "if (status !== 'DRAFT' && !caller",
+    by: "if (status === 'ARCHIVED' && !caller",
+    tests: ['test/mcp/draft-tools.test.ts'],
+  },
+  'personal-data-for-every-agent': {
+    what: 'a tool returns data of contacts to a key without contacts:read',
+    file: 'src/mcp/call-tool.ts',
+    replace: '(scopes.includes(PERSONAL_SCOPE) ? (tool.personal ?? []) : [])',
+    by: '(scopes.length > 0 || PERSONAL_SCOPE ? (tool.personal ?? []) : [])',
+    tests: ['test/mcp/read-tools.test.ts'],
+  },
 }
 
 const TIMES: Record<string, TestedMutant> = {
@@ -346,6 +381,13 @@ const QUEUE: Record<string, TestedMutant> = {
     by: '> limit) mayBeMore = true',
     tests: ['test/relay/old-history.test.ts'],
   },
+  'one-page-of-old-proposals': {
+    what: 'only the first page of old proposals is deleted',
+    file: 'src/relay/delete-old-history.ts',
+    replace: '=== limit) mayBeMore = true',
+    by: '> limit) mayBeMore = true',
+    tests: ['test/proposals/proposals.test.ts'],
+  },
   'one-page-of-old-requests': {
     what: 'only the first page of old requests is deleted',
     file: 'src/relay/delete-old-history.ts',
@@ -363,8 +405,8 @@ const QUEUE: Record<string, TestedMutant> = {
   'paths-in-the-request-log': {
     what: 'the request log has real paths, which can be personal data',
     file: 'src/http/middleware/record-request.ts',
-    replace: 'path: route?.slice(basePath.length)',
-    by: 'path: (route && ctx.path.slice(basePath.length))?',
+    replace: "path: route?.replace(basePath, '')",
+    by: "path: (route && ctx.path.replace(basePath, ''))?",
     tests: ['test/request-log/request-log.test.ts'],
   },
   'history-of-active-enrollments': {

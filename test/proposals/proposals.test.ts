@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
+import { deleteOldHistory } from '../../src/relay/delete-old-history.ts'
 import { aDraftCampaign } from '../support/campaigns.ts'
 import { aContact, aList, anAutomation, EMAIL } from '../support/factories.ts'
 import { aMember, type SignedInMember } from '../support/members.ts'
@@ -221,6 +222,21 @@ describe('proposals', () => {
     assert.equal(other.refused, '403 scope_missing')
     const { body } = await own.call('GET', 'proposals')
     assert.ok(!('content' in body.data[0]))
+  })
+
+  it('are deleted after 90 days, page by page', async () => {
+    const own = await openWorkspace({ worker: false })
+    await sql(
+      em(),
+      `insert into proposals (id, workspace_id, kind, target_id, target_name, revision, content, reason, proposed_by, expires_at, created_at)
+       select gen_random_uuid(), $1::uuid, 'SEND_CAMPAIGN', $1::uuid, days, 1, '{}', 'x', 'x', now(), now() - make_interval(days => days)
+       from generate_series(88, 93) days`,
+      [own.workspaceId],
+    )
+    while (await deleteOldHistory(em(), 2));
+    const { body } = await own.call('GET', 'proposals')
+    const left = (body.data as { targetName: string }[]).map(({ targetName }) => targetName)
+    assert.deepEqual(left, ['88', '89'])
   })
 
   it('are limited to 100 that wait for a decision', async () => {
