@@ -9,6 +9,7 @@ import { Page, Section } from '../../layout/Page.tsx'
 import { ToList } from '../../layout/ToList.tsx'
 import { Decision } from './Decision.tsx'
 import { PROPOSAL_STATUS, type Proposal, titleOf } from './proposals.ts'
+import { ProposedRehearsal } from './ProposedRehearsal.tsx'
 import { PublicationContent } from './PublicationContent.tsx'
 import { SendingContent } from './SendingContent.tsx'
 
@@ -46,6 +47,7 @@ export function ProposalPage() {
       <Section title="Details">
         <Facts proposal={data} />
       </Section>
+      {data.rehearsalId !== null && <ProposedRehearsal rehearsalId={data.rehearsalId} />}
       {data.kind === 'SEND_CAMPAIGN' ? <SendingContent proposal={data} /> : <PublicationContent proposal={data} />}
     </Page>
   )

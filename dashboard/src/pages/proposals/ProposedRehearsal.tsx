@@ -1,0 +1,47 @@
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import { ErrorBanner } from '../../components/ErrorBanner.tsx'
+import { Section } from '../../layout/Page.tsx'
+import { count, plural } from '../../lib/format.ts'
+
+/** Milliseconds until the next look at a rehearsal that is running, and at one that is done. */
+const REFETCH_MS = { running: 2_000, done: 60_000 }
+
+/** Shows what a proposed change would do for all contacts. */
+export function ProposedRehearsal({ rehearsalId: id }: { rehearsalId: string }) {
+  const { data, error, refetch } = useWorkspaceQuery(
+    ['rehearsals', id],
+    async (api, signal) => (await api.GET('/rehearsals/{id}', { params: { path: { id } }, signal })).data.data,
+    { refetchMs: (now) => (now?.status === 'RUNNING' ? REFETCH_MS.running : REFETCH_MS.done) },
+  )
+  return (
+    <Section title="Rehearsed for all contacts">
+      {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
+      {data?.status === 'RUNNING' && (
+        <p role="status">
+          {count(data.done)} of {plural(data.total, 'contact')} are rehearsed
+        </p>
+      )}
+      {data?.status === 'DONE' && <Found rehearsal={data} />}
+      {(data?.status === 'FAILED' || data?.status === 'CANCELLED') && <p>It was not rehearsed.</p>}
+    </Section>
+  )
+}
+
+function Found({ rehearsal: { total, entered, emails, current } }: { rehearsal: Schemas['Rehearsal'] }) {
+  const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
+  return (
+    <>
+      <p>
+        If they came now, {count(entered)} of {plural(total, 'contact')} would enter, and get {plural(emails, 'email')}.
+      </p>
+      {current && differences.length === 0 && <p>All would get as many emails as in the current version.</p>}
+      {differences.map(({ difference, contacts }) => (
+        <p key={difference}>
+          {plural(contacts, 'contact')} would get {plural(Math.abs(difference), 'email')}{' '}
+          {difference > 0 ? 'more' : 'fewer'} than in the current version.
+        </p>
+      ))}
+    </>
+  )
+}
