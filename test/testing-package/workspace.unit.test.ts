@@ -123,6 +123,43 @@ describe('a workspace of @dripline/testing', () => {
     })
   })
 
+  it('starts another automation again only after it has ended, with the emails so far', async () => {
+    const tagged = [
+      { type: 'UPDATE_CONTACT', removeTags: ['due'] },
+      { type: 'UPDATE_CONTACT', addTags: ['due'] },
+    ]
+    const isMailed = { activity: 'SENT', automation: 'Reminders' }
+    const workspace = await loadWorkspace({
+      automations: [
+        onEvent('Reminders', 'started', [email('First'), wait(1), ...tagged, wait(2), ...tagged, wait(2), ...tagged]),
+        onTag('Due', 'due', [
+          { type: 'CONDITION', branches: [{ name: 'Mailed', if: isMailed, steps: [email('Due')] }] },
+          wait(3),
+          email('Overdue'),
+        ]),
+      ],
+    })
+    const ada = workspace.contact({ email: 'ada@example.com' })
+    workspace.event(ada, 'started')
+    workspace.advance('4 weeks')
+    assert.deepEqual(
+      workspace.emails(ada).map(({ at, subject }) => `${at.slice(5, 10)} ${subject}`),
+      ['03-01 First', '03-02 Due', '03-05 Overdue', '03-06 Due', '03-09 Overdue'],
+    )
+  })
+
+  it('does not start an automation by its own change while the contact is in it', async () => {
+    const steps = [
+      { type: 'UPDATE_CONTACT', removeTags: ['due'] },
+      { type: 'UPDATE_CONTACT', addTags: ['due'] },
+      wait(1),
+    ]
+    const workspace = await loadWorkspace({ automations: [onTag('Due', 'due', [wait(1), ...steps, email('Due')])] })
+    const ada = workspace.contact({ email: 'ada@example.com', tags: ['due'] })
+    workspace.advance('4 weeks')
+    assert.deepEqual(subjects(workspace, ada), ['Due'])
+  })
+
   it('does not depend on how the clock is moved', async () => {
     const source = {
       timezone: 'America/New_York',

@@ -44,6 +44,8 @@ export class TestedEnrollment implements Start {
   /** The number of entries of the timeline whose consequences for other enrollments have been recorded. */
   settled = 0
   course: RehearsedCourse = { timeline: [], emails: [] }
+  /** How far the course is computed: the time, and the number of events and changes that it had. */
+  private computed = { until: -Infinity, events: 0 }
 
   constructor({ automation, contact, at, event, last, cause }: Start) {
     this.automation = automation
@@ -58,9 +60,20 @@ export class TestedEnrollment implements Start {
   /** Computes what has happened until a time. @param items what has happened to the contact since they entered */
   run(items: readonly Item[], setting: Setting): void {
     const { automation, contact: state, at, event, last } = this
-    const lastEntry = last && { enrolledAt: last.at, isActive: false }
     const events = items.filter(({ by }) => by !== this)
+    if (this.isComputed(events, setting.until)) return
+    this.computed = { until: setting.until, events: events.length }
+    const lastEntry = last && { enrolledAt: last.at, isActive: false }
     this.course = rehearseContact(automation.prepared, { state, at, event, lastEntry, events }, setting)
+  }
+
+  /** Returns whether nothing can have changed: there is no news, or the enrollment ended before. */
+  private isComputed(events: readonly Item[], until: number): boolean {
+    const { computed, course } = this
+    if (events.length === computed.events && until === computed.until) return true
+    const last = course.timeline.at(-1)
+    if (!last || last.type === 'UNFINISHED') return false
+    return last.at <= until && last.at < (events[computed.events]?.at ?? Infinity)
   }
 
   get isActive(): boolean {
