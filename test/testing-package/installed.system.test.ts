@@ -13,7 +13,7 @@ const TSC = join(ROOT, 'node_modules/.bin/tsc')
 const GUIDE = readFileSync(join(ROOT, 'docs/testing-automations.md'), 'utf8')
 const MAX_BYTES = 1_500_000
 /** The most processes with an empty test in which a process with the guide's test runs. */
-const MAX_TIMES = 15
+const MAX_TIMES = 8
 
 /** Returns the first code block of the guide in a language. */
 const blockOf = (language: string): string => new RegExp(`\`\`\`${language}\n(.*?)\`\`\``, 's').exec(GUIDE)![1]!

@@ -88,7 +88,7 @@ function readAutomation(
 function withTemplate(step: StepInput, templates: readonly Resource[]): StepInput {
   if (step.type !== 'EMAIL' || step.templateId == null) return step
   const { value } = templates.find(({ name }) => idOf('templates', name) === step.templateId)!
-  const translations = (value['translations'] ?? []) as JsonObject[]
+  const translations = Array.isArray(value['translations']) ? (value['translations'] as JsonObject[]) : []
   const made = {
     version: 1,
     content: contentOf(value),
