@@ -21,7 +21,7 @@ export {
   VERSION_NOT_FOUND,
 } from './errors.ts'
 export { prepareSteps } from './prepare-steps.ts'
-export { asRehearsable, readRehearsable, type Rehearsable, type UnpublishedChange, withChange } from './rehearsable.ts'
+export { asRehearsable, readRehearsable, type Rehearsable, withChange } from './rehearsable.ts'
 export { entry, exitOn, goal } from './rule-schemas.ts'
 export { type Publication, publishAutomation } from './publish.ts'
 export { writtenAutomationResponse } from './responses.ts'

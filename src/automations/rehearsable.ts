@@ -31,7 +31,7 @@ export interface Rehearsable {
 }
 
 /** Changes to an automation that are not published. */
-export interface UnpublishedChange {
+interface UnpublishedChange {
   steps?: readonly StepInput[] | undefined
   entry?: EntryRules | undefined
   exitOn?: readonly ExitRule[] | undefined

@@ -9,7 +9,7 @@ const MAX_DATA_BYTES = 16 * 1024
 /** The longest period that is rehearsed: ten years. */
 const MAX_DAYS = 3_660
 /** The longest period whose events are replayed. */
-export const MAX_REPLAYED_DAYS = 30
+const MAX_REPLAYED_DAYS = 30
 export const DEFAULT_DAYS = 366
 
 const data = () => boundedObject(MAX_DATA_BYTES)

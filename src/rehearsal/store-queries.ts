@@ -103,7 +103,7 @@ export async function listResults(
 }
 
 /** Days for which rehearsals are kept. */
-export const RETENTION_DAYS = 7
+const RETENTION_DAYS = 7
 
 /** Deletes rehearsals after their retention time. @returns how many */
 export async function deleteOldRehearsals(em: EntityManager, limit: number): Promise<number> {

@@ -3,8 +3,7 @@ import type { SuppressedBy } from '../contacts/index.ts'
 import type { ExitRule } from '../automations/index.ts'
 
 /** Why a rehearsed contact does not enter: a rule of the automation, or they are in it already. */
-export const REFUSALS = ['FILTER', 'REENTRY', 'KEY', 'ALREADY_ENROLLED'] as const
-export type Refusal = (typeof REFUSALS)[number]
+export type Refusal = 'FILTER' | 'REENTRY' | 'KEY' | 'ALREADY_ENROLLED'
 
 /** Something that happens to a rehearsed contact. `at` and `until` are milliseconds since 1970. */
 export type TimelineEntry = { at: number } & (
@@ -27,7 +26,7 @@ export type TimelineEntry = { at: number } & (
   | { type: 'UNFINISHED' }
 )
 
-export type TimelineType = TimelineEntry['type']
+type TimelineType = TimelineEntry['type']
 export const TIMELINE_TYPES = [
   'ENTERED',
   'REFUSED',
