@@ -36,7 +36,7 @@ interface RehearsalOfProposal {
   workspaceId: string
   targetId: string
   content: Record<string, unknown>
-  /** What the operation prepares from the content. */
+  /** The steps with their contents, which the operation prepares. */
   prepared: unknown
   requestedBy: string
 }

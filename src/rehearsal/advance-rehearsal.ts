@@ -52,7 +52,7 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
   const isRecorded = await em.fork().transactional(async (unit) => {
     const isNew = await recordPage(unit, { id, afterId, lastId, done: results.length, summary, isLast })
     if (!isNew) return false
-    // Contacts can be erased meanwhile.
+    // Contacts can be erased in the meantime.
     const existing = await lockContactsAgainstErasure(unit, ids)
     await insertResults(
       unit,

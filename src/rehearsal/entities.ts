@@ -43,6 +43,6 @@ const contactTable = defineEntity({
   },
 })
 
-/** What a rehearsal found for a contact. */
+/** The result of a rehearsal for a contact. */
 export class RehearsedContactRow extends contactTable.class {}
 contactTable.setClass(RehearsedContactRow)

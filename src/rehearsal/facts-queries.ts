@@ -63,7 +63,7 @@ export interface Wanted {
   messages: boolean
 }
 
-/** Reads contacts of a workspace, with what conditions refer to. Contacts that are deleted meanwhile are left out. */
+/** Reads contacts of a workspace, with what conditions refer to. Contacts that are deleted in the meantime are left out. */
 export async function readContacts(
   em: EntityManager,
   workspaceId: string,

@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 
 export type RehearsalRequest = InferType<typeof rehearseSchema>
 
-/** What is rehearsed, and the current version to compare it with. */
+/** The automation that is rehearsed, and the current version to compare it with. */
 export interface Compared {
   rehearsed: Rehearsable
   current: Rehearsable | null

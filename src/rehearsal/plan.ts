@@ -3,7 +3,7 @@ import type { AutomationRules } from './rehearsed-automation.ts'
 import type { SupposedEvent } from './rehearse-people.ts'
 import type { Trigger } from '../triggers/index.ts'
 
-/** What a rehearsal runs, for whom and when. It stays as it is while the automation changes. */
+/** The automation, the audience and the period of a rehearsal. It stays as it is while the automation changes. */
 export interface RehearsalPlan {
   rehearsed: AutomationRules
   /** The rehearsed version; `null` with changes that are not published. */
@@ -15,7 +15,7 @@ export interface RehearsalPlan {
   /** The beginning and the end of the rehearsed period, in milliseconds since 1970. */
   from: number
   until: number
-  /** What started the automation in a replayed period; `null` if all contacts enter at the beginning. */
+  /** The trigger that is replayed; `null` if all contacts enter at the beginning. */
   replay: { trigger: Trigger; triggerKey: string } | null
   /** The data of the event that enrolls contacts who enter at the beginning. */
   data: Record<string, unknown> | null

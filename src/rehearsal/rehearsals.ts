@@ -44,7 +44,7 @@ export function startRehearsal(
   })
 }
 
-/** What a rehearsal found for one contact, beside the current version. */
+/** The result of a rehearsal for one contact, beside the one for the current version. */
 export interface ContactRehearsal {
   course: RehearsedCourse
   inCurrent: RehearsedCourse | null

@@ -22,7 +22,7 @@ import { keyOf, type RehearsedAutomation, type Setting } from './rehearsed-autom
 import { RehearsedContact } from './rehearsed-contact.ts'
 import type { Refusal, TimelineEntry } from './timeline.ts'
 
-/** What happens to a contact, and what the emails could show. */
+/** The course of a contact, and the variables of their emails. */
 export interface RehearsedCourse {
   timeline: TimelineEntry[]
   emails: RehearsedEmail[]

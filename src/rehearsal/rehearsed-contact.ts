@@ -3,7 +3,7 @@ import type { EmailCategory } from '../automation-engine/index.ts'
 import type { ContactFacts, EventFact, MessageFact } from '../segments/index.ts'
 import { foldName } from '../triggers/index.ts'
 
-/** What a rehearsal reads about a contact. */
+/** The facts about a contact that a rehearsal reads. */
 export interface ContactState extends ContactFacts {
   id: string
   /** The facts that can suppress an email. */

@@ -63,7 +63,7 @@ const presentPeriod = ({ rehearsed, version, from, until }: RehearsalPlan) => ({
   until: new Date(until).toISOString(),
 })
 
-/** What a rehearsal found for one contact. */
+/** The result of a rehearsal for one contact. */
 export const contactRehearsalResponse = object({
   ...period,
   contactId: id('contact'),

@@ -3,7 +3,7 @@ import { sql, toObjects } from '../platform/db/sql.ts'
 import type { Summary } from './summary.ts'
 import type { TimelineEntry } from './timeline.ts'
 
-/** What a rehearsal found for a contact. */
+/** The result of a rehearsal for a contact. */
 export interface ContactResult {
   contactId: string
   emails: number
@@ -36,7 +36,7 @@ export async function insertResults(
 /**
  * Records a page of a rehearsal that is running.
  *
- * Race: two workers rehearse the same page, because the first one was slow; or it is cancelled meanwhile. Guard: the position and the
+ * Race: two workers rehearse the same page, because the first one was slow; or it is cancelled in the meantime. Guard: the position and the
  * status are compared.
  *
  * @returns whether it was recorded

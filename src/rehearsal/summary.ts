@@ -4,7 +4,7 @@ import type { TimelineEntry } from './timeline.ts'
 /** Numbers of contacts or emails, by a name. */
 type Counts = Record<string, number>
 
-/** What a rehearsal found for all contacts. */
+/** The result of a rehearsal for all contacts. */
 export interface Summary {
   entered: number
   /** Contacts who did not enter, by the rule; `NOT_TRIGGERED` if nothing in the replayed period would have started the automation. */

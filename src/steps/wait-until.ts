@@ -26,7 +26,7 @@ export function endOfWait(
   return { result, detail: { until: target?.toISOString() ?? null, timezone: zone } }
 }
 
-/** What the end of a WAIT_UNTIL depends on. */
+/** The facts on which the end of a WAIT_UNTIL depends. */
 export type WaitUntilContext = Pick<StepContext, 'timezone'> & {
   contact: Pick<StepContext['contact'], 'metadata' | 'createdAt'>
   event: { data: unknown } | null

@@ -318,7 +318,7 @@ describe('conditions in SQL, compared with a model', () => {
   }
 })
 
-/** What had happened to a contact until an instant. SQL has no upper limit, because it only reads what has happened. */
+/** Returns what had happened to a contact until an instant. SQL has no upper limit, because it only reads what has happened. */
 const until = (at: number, { events, messages }: ModelContact): Pick<ModelContact, 'events' | 'messages'> => {
   const past = (time: number | null) => (time !== null && time <= at ? time : null)
   return {

@@ -58,7 +58,7 @@ export function Decision({ proposal }: { proposal: Proposal }) {
   )
 }
 
-/** What happens to the contacts who are in the automation. */
+/** Sentences about the contacts who are in the automation, by the choice for them. */
 const INSIDE: Record<string, string> = {
   KEEP: 'Contacts who are in the automation keep their steps.',
   MOVE: 'Contacts who are in the automation move to the new steps.',
