@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { beginSession } from '../../src/accounts/sessions.ts'
+import { sql } from '../../src/platform/db/sql.ts'
 import { onDashboard } from '../support/dashboard.ts'
+import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 
@@ -130,6 +132,51 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.page.getByLabel('Subject').first().waitFor()
   })
 
+  it('rehearses for an audience: progress, cancelling, days, differences and contacts', async () => {
+    const crowd = await aSegment('crowd', 25)
+    const id = await anAutomation(d.service, { steps: STEPS })
+    const { etag, automation } = await readAutomation(id)
+    // The draft ends before the wait.
+    await saveDraft(id, { ...automation, steps: automation.steps.slice(0, 1) }, etag)
+    await d.open(`/automations/${id}/rehearse`)
+    await d.page.getByRole('radiogroup', { name: 'Rehearse for' }).getByText('Audience').click()
+    await d.choose(d.page.getByRole('combobox', { name: 'Audience' }), crowd)
+    await d.press('Rehearse for an audience')
+    await d.shows('25 contacts would get 1 email fewer')
+    const days = d.page.getByRole('table', { name: 'Emails by day' }).locator('tbody tr')
+    assert.deepEqual(
+      (await days.allInnerTexts()).map((text) => text.split(/\s*\t\s*/).slice(-2)),
+      [['25', 'No limit']],
+    )
+    const contacts = d.page.getByRole('table', { name: 'Contacts' })
+    await contacts.getByRole('link').first().waitFor()
+    assert.equal(await contacts.locator('tbody tr').count(), 20)
+    await d.press('Next')
+    await d.shows('Page 2 of 2')
+    await contacts.getByRole('link', { name: 'crowd-25@example.com' }).or(contacts.getByRole('link')).first().click()
+    await d.page.getByRole('region', { name: 'What happens' }).getByText('Completes').waitFor()
+    await d.link('Rehearse for this contact').click()
+    await d.shows('A year in')
+    assert.match(await d.page.getByRole('combobox', { name: 'As' }).inputValue(), /^crowd-\d+@example\.com$/)
+  })
+
+  it('shows the progress for an audience, which can be cancelled', async () => {
+    const id = await d.create(`automations/${automationId}/rehearse`, {})
+    await eventually('it is done', async () =>
+      (await d.read(`rehearsals/${id}`)).status === 'DONE' ? true : undefined,
+    )
+    // As if a worker had rehearsed 10 contacts so far.
+    await sql(
+      d.service.context.orm.em.fork(),
+      `update rehearsals set status = 'RUNNING', done = 10, total = 40, finished_at = null where id = $1`,
+      [id],
+    )
+    await d.open(`${path()}&for=audience&rehearsal=${id}`)
+    await d.shows('10 of 40 contacts')
+    await d.press('Cancel')
+    await d.shows('Cancelled. This is what it found before.')
+  })
+
   it('lets viewers rehearse', async () => {
     const { accountId } = await aMember(d.service, 'viewer')
     const value = await beginSession(d.service.context.orm.em.fork(), accountId, 'A test')
@@ -154,6 +201,13 @@ describe('the rehearsal of an automation in the dashboard', () => {
   async function readAutomation(id: string): Promise<{ automation: any; etag: string }> {
     const { body, headers } = await d.service.call('GET', `automations/${id}`)
     return { automation: body.data, etag: headers.get('etag')! }
+  }
+
+  /** Creates contacts with a tag, and a segment of them. @returns its name */
+  async function aSegment(tag: string, size: number): Promise<string> {
+    for (let n = 1; n <= size; n += 1) await aContact(d.service, { email: `${tag}-${n}@example.com`, tags: [tag] })
+    await d.create('segments', { name: `With ${tag}`, condition: { tag } })
+    return `With ${tag}`
   }
 
   async function saveDraft(id: string, sequence: object, etag: string, ifMatch = '"0"'): Promise<number> {

@@ -17,6 +17,7 @@ import { startInstance, type Instance } from '../support/instance.ts'
 import { pictureEmails } from './emails.ts'
 import { createTransactional, createCampaigns, createEmailData } from './email-data.ts'
 import { fillWorkspace } from './sample-data.ts'
+import { rehearsalPages } from './rehearsal-pages.ts'
 import { createRequests, openFailedRequest } from './requests.ts'
 import { createProposals } from './proposals.ts'
 import { createWebhooks } from './webhook-data.ts'
@@ -116,11 +117,7 @@ const pagesOf = ({
       }))),
   { name: 'events', path: '/events?name=order.placed' },
   { name: 'automation-report', path: `/automations/${automationId}/report?window=5` },
-  {
-    name: 'rehearsal',
-    path: `/automations/${branchesId ?? automationId}/rehearse?contact=${contactId}&at=2026-12-01T09:00:00.000Z`,
-    act: (page: Page) => page.getByRole('region', { name: 'What is read' }).getByRole('heading').waitFor(),
-  },
+  ...rehearsalPages(branchesId ?? automationId, contactId),
   { name: 'new-automation', path: '/automations', act: press('New automation') },
   { name: 'contact', path: `/contacts/${contactId}` },
   { name: 'why', path: `/contacts/${contactId}?tab=consent&why=automation:${branchesId ?? automationId}` },

@@ -36,16 +36,32 @@ const automationReport = createRoute({
   component: lazyPage(() => import('../pages/automation-report/AutomationReportPage.tsx'), 'AutomationReportPage'),
 })
 
+interface RehearsalSearch {
+  for?: 'audience' | undefined
+  contact?: string | undefined
+  at?: string | undefined
+  rehearsal?: string | undefined
+  difference?: number | undefined
+  page?: number | undefined
+  /** The contact whose row is open. */
+  row?: string | undefined
+}
+
 const rehearsal = createRoute({
   getParentRoute: () => workspaceRoute,
   path: '/automations/$automationId/rehearse',
-  validateSearch: ({
-    contact,
-    at,
-  }: Record<string, unknown>): { contact?: string | undefined; at?: string | undefined } => ({
-    ...(typeof contact === 'string' && { contact }),
-    ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
-  }),
+  validateSearch: (search: Record<string, unknown>): RehearsalSearch => {
+    const { contact, at, rehearsal: id, difference, page, row } = search
+    return {
+      ...(search['for'] === 'audience' && { for: 'audience' }),
+      ...(typeof contact === 'string' && { contact }),
+      ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
+      ...(typeof id === 'string' && { rehearsal: id }),
+      ...(typeof difference === 'number' && { difference }),
+      ...(typeof page === 'number' && { page }),
+      ...(typeof row === 'string' && { row }),
+    }
+  },
   component: lazyPage(() => import('../pages/rehearsal/RehearsalPage.tsx'), 'RehearsalPage'),
 })
 

@@ -1,7 +1,7 @@
 import { ActionIcon, Button } from '@mantine/core'
 import { useDebouncedValue } from '@mantine/hooks'
 import { IconChevronLeft, IconChevronRight, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import type { Schemas } from '../../api/client.ts'
 import { useSettings } from '../../api/queries.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
@@ -39,6 +39,7 @@ export function ContactRehearsal({
   onAt,
   events,
   onEvents,
+  kind,
 }: {
   automationId: string
   rehearsed: Rehearsed
@@ -51,6 +52,8 @@ export function ContactRehearsal({
   onAt: (at: string | undefined) => void
   events: readonly SupposedEvent[]
   onEvents: (events: readonly SupposedEvent[]) => void
+  /** Chooses between a contact and an audience. */
+  kind: ReactNode
 }) {
   const [supposed] = useDebouncedValue(events, PAUSE_MS)
   const body = {
@@ -74,6 +77,7 @@ export function ContactRehearsal({
   return (
     <>
       <Setup
+        kind={kind}
         contact={{ value: contact.id, label: contact.email }}
         onContact={onContact}
         at={at ?? data?.result.from}

@@ -5,7 +5,7 @@ import type { Item } from './items.ts'
 import classes from './rehearsal.module.css'
 import { differenceText } from './words.ts'
 
-/** What the current version would send to the contact, beside the draft. */
+/** The emails that the current version would send to the contact, beside the draft. */
 export function CurrentVersion({
   of: { version, difference },
   items,

@@ -14,6 +14,7 @@ const localOf = (iso: string): string => {
 
 /** Chooses the contact, when they enter, and what they are supposed to do. */
 export function Setup({
+  kind,
   contact,
   onContact,
   at,
@@ -22,6 +23,7 @@ export function Setup({
   onEvents,
   children,
 }: {
+  kind: ReactNode
   contact: ComboboxItem
   onContact: (contactId: string | undefined) => void
   /** When the contact enters. `undefined` until it is known. */
@@ -33,6 +35,7 @@ export function Setup({
 }) {
   return (
     <div className={classes.setup}>
+      {kind}
       <ContactSelect label="As" hidesLabel value={contact} onChange={(chosen) => onContact(chosen?.value)} />
       <TextInput
         type="datetime-local"

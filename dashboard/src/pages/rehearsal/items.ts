@@ -26,7 +26,7 @@ type Entry = Schemas['RehearsedEntry']
 /** Something that happens to the contact, with the waits that follow. */
 export interface Item {
   entry: Entry
-  /** What clocks in the contact's time zone show. */
+  /** The time on clocks in the contact's time zone. */
   at: Date
   title: string
   /** The waits after it: "then waits 14 days". */
@@ -42,7 +42,7 @@ export interface Item {
   branch: string | undefined
 }
 
-/** What the sentences about a timeline need. */
+/** The facts that sentences about a timeline need. */
 export interface Script {
   tree: TreeIndex
   names: Names

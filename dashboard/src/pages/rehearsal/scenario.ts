@@ -32,7 +32,7 @@ export const eventsBodyOf = (events: readonly SupposedEvent[]): NonNullable<Rehe
       data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, valueOf(text)])) as never,
     }))
 
-/** What is rehearsed: the draft if there is one, else the current version. */
+/** The rehearsed automation: the draft if there is one, else the current version. */
 export interface Rehearsed {
   /** Such as "Draft" or "Version 3". */
   name: string

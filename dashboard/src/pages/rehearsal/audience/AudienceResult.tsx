@@ -1,0 +1,78 @@
+import { Button, Progress } from '@mantine/core'
+import { useMutation } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { useInvalidate, useWorkspace } from '../../../api/workspace.tsx'
+import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
+import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { count } from '../../../lib/format.ts'
+import { Metrics } from '../../../primitives/Metrics.tsx'
+import { indexTree } from '../../builder/step-tree.ts'
+import { useEmailNames } from '../../builder/use-email-names.ts'
+import type { Rehearsed } from '../scenario.ts'
+import { Days } from './Days.tsx'
+import { Differences } from './Differences.tsx'
+import classes from './audience.module.css'
+import { type Rehearsal, useRehearsal } from './queries.ts'
+import { Reasons } from './Reasons.tsx'
+import { RehearsedContacts } from './RehearsedContacts.tsx'
+import { StepsTable } from './StepsTable.tsx'
+
+/** The result of a rehearsal for an audience, so far. */
+export function AudienceResult({ id, rehearsed }: { id: string; rehearsed: Rehearsed }) {
+  const { data: rehearsal, error, refetch } = useRehearsal(id)
+  const tree = useMemo(() => indexTree(rehearsed.sequence.steps), [rehearsed])
+  const { names } = useEmailNames(tree)
+  if (!rehearsal) return error ? <ErrorBanner error={error} onRetry={() => void refetch()} /> : <SkeletonRows />
+  const { status, entered, emails, done } = rehearsal
+  const perContact = entered > 0 ? (emails / entered).toFixed(1) : '–'
+  return (
+    <div className={classes.result}>
+      {error && <ErrorBanner error={error} />}
+      <Status rehearsal={rehearsal} />
+      <Metrics
+        label="Result"
+        metrics={[
+          { label: 'Contacts', value: count(done) },
+          { label: 'Enrolled', value: count(entered) },
+          { label: 'Emails', value: count(emails) },
+          { label: 'Emails per contact', value: perContact, title: 'Of those who are enrolled' },
+        ]}
+      />
+      <Differences of={rehearsal} />
+      <Days of={rehearsal} />
+      <StepsTable of={rehearsal} tree={tree} names={names} />
+      <Reasons of={rehearsal} />
+      {status !== 'RUNNING' && <RehearsedContacts of={rehearsal} tree={tree} names={names} />}
+    </div>
+  )
+}
+
+/** The progress, or how the rehearsal ended. */
+function Status({ rehearsal: { id, status, done, total, problem } }: { rehearsal: Rehearsal }) {
+  const { api } = useWorkspace()
+  const invalidate = useInvalidate()
+  const cancel = useMutation({
+    mutationFn: () => api.POST('/rehearsals/{id}/cancel', { params: { path: { id } } }),
+    onSettled: () => void invalidate('rehearsals', id),
+  })
+  if (status === 'RUNNING')
+    return (
+      <div className="card still" role="status">
+        <div className="row">
+          <p>
+            {count(done)} of {count(total)} contacts
+          </p>
+          <Button className="push" loading={cancel.isPending} onClick={() => cancel.mutate()}>
+            Cancel
+          </Button>
+        </div>
+        <Progress value={total > 0 ? Math.min(100, (100 * done) / total) : 0} aria-label="Progress" />
+      </div>
+    )
+  if (status === 'DONE') return null
+  return (
+    <p className="t2" role="status">
+      {status === 'CANCELLED' ? 'Cancelled. This is what it found before.' : `Failed: ${problem ?? 'unknown reason'}`}
+    </p>
+  )
+}

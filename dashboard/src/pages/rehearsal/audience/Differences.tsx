@@ -1,0 +1,40 @@
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { plural } from '../../../lib/format.ts'
+import { Section } from '../../../layout/Page.tsx'
+import { ROUTE } from '../route.ts'
+import { differenceText } from '../words.ts'
+import type { Rehearsal } from './queries.ts'
+
+/** How many contacts get more or fewer emails than in the current version. A sentence filters the list of contacts. */
+export function Differences({ of: { current } }: { of: Rehearsal }) {
+  const { difference: shown } = useSearch({ from: ROUTE })
+  const navigate = useNavigate({ from: ROUTE })
+  if (!current) return null
+  return (
+    <Section title={`Difference to version ${current.version}`}>
+      <ul>
+        {current.differences.map(({ difference, contacts }) => (
+          <li key={difference}>
+            <button
+              type="button"
+              className="textButton link"
+              aria-pressed={shown === difference}
+              onClick={() =>
+                void navigate({
+                  search: (before) => ({
+                    ...before,
+                    difference: shown === difference ? undefined : difference,
+                    page: undefined,
+                  }),
+                  replace: true,
+                })
+              }
+            >
+              {plural(contacts, 'contact')} would get {differenceText(difference)}
+            </button>
+          </li>
+        ))}
+      </ul>
+    </Section>
+  )
+}
