@@ -63,9 +63,11 @@ export function RehearsalPage() {
       actions={
         <>
           <AutomationViews automationId={automationId} value="rehearse" />
-          <Button variant="filled" leftSection={<IconRefresh size={14} aria-hidden />} onClick={() => void refetch()}>
-            Run again
-          </Button>
+          {!isAudience && (
+            <Button variant="filled" leftSection={<IconRefresh size={14} aria-hidden />} onClick={() => void refetch()}>
+              Run again
+            </Button>
+          )}
         </>
       }
       isFull

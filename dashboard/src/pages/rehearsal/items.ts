@@ -18,7 +18,7 @@ import type { ExitRule } from '../builder/draft.ts'
 import { branchesOf, type TreeIndex } from '../builder/step-tree.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import type { Step } from '../builder/steps.ts'
-import { notEnrolledText, notSentText } from './words.ts'
+import { notEnrolledText, notSentText, withBranch } from './words.ts'
 
 export type Rendered = Schemas['ContactRehearsal']['rendered'][number]
 type Entry = Schemas['RehearsedEntry']
@@ -128,7 +128,7 @@ function branchText(step: Step, key: string, names: Names): string {
   if (step.type === 'WAIT_FOR_EVENT')
     return key === 'received' ? `Heard ${step.eventName} before` : `Does not hear ${step.eventName}`
   const action = step.name === null ? actionOf(step, names) : step.name
-  return `${action}${action.endsWith('?') ? '' : ':'} ${branchName(step, key)}`
+  return withBranch(action, branchName(step, key))
 }
 
 const branchName = (step: Step, key: string): string =>

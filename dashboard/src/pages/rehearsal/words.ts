@@ -42,3 +42,7 @@ export function differenceText(difference: number): string {
   if (difference === 0) return 'as many emails'
   return `${plural(Math.abs(difference), 'email')} ${difference < 0 ? 'fewer' : 'more'}`
 }
+
+/** Names a decision and the branch that it chose: "Plan is pro? Otherwise". */
+export const withBranch = (decision: string, branch: string): string =>
+  `${decision}${decision.endsWith('?') ? '' : ':'} ${branch}`

@@ -68,9 +68,15 @@ export function AudienceRehearsal({
           value={segmentId}
           onChange={setSegmentId}
         />
-        <SegmentedControl aria-label="Start" data={[...STARTS]} value={start} onChange={setStart} />
+        <SegmentedControl
+          className={classes.start}
+          aria-label="Start"
+          data={[...STARTS]}
+          value={start}
+          onChange={setStart}
+        />
         <Hears events={events} onChange={onEvents} />
-        <Button loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
+        <Button variant="filled" loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
           Rehearse for an audience
         </Button>
         <p className={`t2 ${classes.said}`}>Nothing is sent. Results are kept for 7 days.</p>

@@ -7,6 +7,7 @@ import { titleOf } from '../../builder/describe-step.ts'
 import { branchesOf, type TreeIndex } from '../../builder/step-tree.ts'
 import { STEP_TYPES } from '../../builder/step-types.ts'
 import type { Step } from '../../builder/steps.ts'
+import { withBranch } from '../words.ts'
 import classes from './audience.module.css'
 import type { Rehearsal } from './queries.ts'
 
@@ -82,6 +83,6 @@ const rowsOf = ({ steps, branches }: Rehearsal, tree: TreeIndex, names: Names): 
     }
     return branchesOf(step).map(({ key, name }) => {
       const value = branches.find((each) => each.stepId === id && each.branch === key)?.contacts ?? 0
-      return { id: `${id} ${key}`, step, title: `${title}: ${name}`, value, unit: 'contacts' }
+      return { id: `${id} ${key}`, step, title: withBranch(title, name), value, unit: 'contacts' }
     })
   })
