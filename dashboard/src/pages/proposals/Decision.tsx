@@ -70,7 +70,7 @@ function consequenceOf({ kind, content }: Proposal): string {
     return Object.keys(content).length === 0
       ? 'The campaign starts right away. Emails that were sent can’t be undone.'
       : 'The campaign is scheduled. You can unschedule it until it starts.'
-  const inside = INSIDE[String(content['inside'] ?? 'KEEP')] ?? ''
+  const inside = INSIDE[typeof content['inside'] === 'string' ? content['inside'] : 'KEEP'] ?? ''
   return content['status'] === 'ACTIVE'
     ? `The automation is active right away, and contacts enter it. ${inside}`
     : `The changes apply to contacts who enter from now on. ${inside}`
