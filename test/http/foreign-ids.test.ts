@@ -73,6 +73,7 @@ const KINDS: Record<string, string> = {
   stepId: 'steps',
   deliveryId: 'deliveries',
   keyId: 'api-keys',
+  targetId: 'automations',
 }
 
 const leafStep = (path: string, id: string): object => {
@@ -109,6 +110,8 @@ function bodyWith({ operation: { method, path }, name }: Site, id: string): obje
     return { name: 'A', trigger: 'SEGMENT_ENTERED', triggerConfig: { segmentId: id }, steps: [EMAIL] }
   if (name === '.triggerConfig.listId')
     return { name: 'A', trigger: 'LIST_ADDED', triggerConfig: { listId: id }, steps: [EMAIL] }
+  if (path.endsWith('/rehearse') && name.startsWith('.steps[]'))
+    return { contactId: own['contacts'], steps: [stepWith(name, id)] }
   if (name.startsWith('.steps[]')) return { name: 'A', trigger: 'SIGNUP', steps: [stepWith(name, id)] }
   switch (`${method} ${path} ${name}`) {
     case 'POST /contacts .listId':
@@ -134,7 +137,10 @@ function bodyWith({ operation: { method, path }, name }: Site, id: string): obje
       return { columns: [], listId: id }
     case 'POST /lists/{id}/contacts .contactId':
     case 'POST /automations/{id}/enroll .contactId':
+    case 'POST /automations/{id}/rehearse .contactId':
       return { contactId: id }
+    case 'POST /automations/{id}/rehearse .segmentId':
+      return { segmentId: id }
     case 'POST /emails/preview .contactId':
     case 'POST /templates/preview .contactId':
     case 'POST /templates/{id}/preview .contactId':
@@ -322,6 +328,7 @@ async function createResources(service: Service): Promise<Record<string, string>
     templates: await created('templates', { name: 'T', ...CONTENT }),
     layouts: await created('templates', { name: 'L', kind: 'LAYOUT', html: '<p>{{ content }}</p>' }),
     campaigns: await created('campaigns', { name: 'C', ...CONTENT, audience: { listIds: [lists] } }),
+    rehearsals: await created(`automations/${automations}/rehearse`, {}),
     proposals: await created(`automations/${automations}/proposals`, { content: { name: 'New' }, reason: 'x' }),
     emails: await created('emails', {
       to: 'ada@example.com',

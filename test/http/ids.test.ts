@@ -100,6 +100,7 @@ function openResources(service: Service, statuses: Statuses = {}) {
     templates: () => post('templates', { name: 'T', ...CONTENT }),
     proposals: async () =>
       post(`automations/${await read('automations')}/proposals`, { content: { name: 'New' }, reason: 'x' }),
+    rehearsals: async () => post(`automations/${await read('automations')}/rehearse`),
     emails: () => post('emails', { to: 'ada@example.com', ...CONTENT, scheduledAt: TOMORROW }),
     suppressions: () => post('suppressions', { email: `suppressed-${newId()}@example.com` }),
     // No server listens at its URL.
@@ -143,12 +144,13 @@ describe('IDs', () => {
     const toTest = `update workspaces set mode = 'test' where id = $1::uuid`
     await sql(service.context.orm.em.fork(), toTest, [service.workspaceId])
   })
-  // A workspace can have 50.
-  afterEach(() =>
-    sql(service.context.orm.em.fork(), 'delete from webhook_endpoints where workspace_id = $1::uuid', [
-      service.workspaceId,
-    ]),
-  )
+  // A workspace can have 50 webhooks, and three rehearsals that run.
+  afterEach(async () => {
+    for (const table of ['webhook_endpoints', 'rehearsals'])
+      await sql(service.context.orm.em.fork(), `delete from ${table} where workspace_id = $1::uuid`, [
+        service.workspaceId,
+      ])
+  })
 
   const same = (id: string) => id
 
@@ -197,7 +199,7 @@ describe('IDs', () => {
       saveDraft: () => ({ content: {}, basedOn: 1 }),
       publishAutomation: onList,
       previewPublication: () => ({}),
-      rehearseAutomation: async () => ({ segmentId: await spelled('segments') }),
+      rehearseAutomation: contactId,
       proposeAutomationChange: () => ({ content: { name: 'New' }, reason: 'x' }),
       proposeCampaignSending: () => ({ content: { at: '2030-01-01T00:00:00Z' }, reason: 'x' }),
       createImport: async () => ({ name: 'x.csv', ...(await listId()) }),

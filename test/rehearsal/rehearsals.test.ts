@@ -224,10 +224,10 @@ describe('rehearsals in the API', () => {
     const { body: cancelled } = await crowd.call('POST', `rehearsals/${second}/cancel`)
     assert.deepEqual([cancelled.data.status, cancelled.data.done], ['CANCELLED', 500])
     assert.equal(await advanceRehearsal(em, second), false)
-    assert.equal((await crowd.call('POST', `rehearsals/${second}/cancel`)).status, 409)
+    assert.equal((await crowd.call('POST', `rehearsals/${second}/cancel`)).refused, '409 rehearsal_not_running')
     // No more than three run at a time.
     await Promise.all([start(), start(), start()])
-    assert.equal((await rehearse({}, crowd, id)).status, 409)
+    assert.equal((await rehearse({}, crowd, id)).refused, '409 too_many_rehearsals')
 
     // A contact who is erased leaves nothing.
     const [contact] = await sql<{ id: string }>(
@@ -239,7 +239,7 @@ describe('rehearsals in the API', () => {
     assert.equal((await crowd.call('GET', `rehearsals/${first}/contacts`)).body.pagination.total, CONTACTS - 1)
     await sql(em.fork(), `update rehearsals set created_at = now() - interval '8 days' where id = $1`, [first])
     assert.equal(await deleteOldRehearsals(em.fork(), 1), 1)
-    assert.equal((await crowd.call('GET', `rehearsals/${first}`)).status, 404)
+    assert.equal((await crowd.call('GET', `rehearsals/${first}`)).refused, '404 rehearsal_not_found')
   })
 
   it('is closed to other workspaces, and to keys that may not read contacts', async () => {
@@ -252,6 +252,6 @@ describe('rehearsals in the API', () => {
       assert.equal(status, 404)
     }
     assert.equal((await other.call('POST', `rehearsals/${body.data.id}/cancel`)).status, 404)
-    assert.equal((await rehearse({ version: 99 })).status, 404)
+    assert.equal((await rehearse({ version: 99 })).refused, '404 version_not_found')
   })
 })
