@@ -123,6 +123,7 @@ export async function endOutdated(em: EntityManager, of: Outdated, limit: number
      where id = any($1::uuid[]) and status = 'ACTIVE' returning ${CHANGED}`,
     [page.map(({ id }) => id), JSON.stringify({ cause: 'PUBLISHED', version: of.version } satisfies EndCause)],
   )
+  await cancelRetriesOf(em, page)
   await enqueueForRelay(em, await afterEnd(em, ended))
   return page.length
 }

@@ -19,7 +19,6 @@ export interface NewProposal {
   content: Record<string, unknown>
   reason: string
   proposedBy: string
-  rehearsalId: string | null
 }
 
 /**

@@ -20,6 +20,7 @@ import {
   single,
 } from '../http/index.ts'
 import { ApiError } from '../platform/api-error.ts'
+import { unitOf } from '../platform/db/sql.ts'
 import { approveOperation } from './approve-route.ts'
 import { PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, TOO_MANY_PROPOSALS } from './errors.ts'
 import { KINDS, type Targets, targetsOf } from './kinds.ts'
@@ -82,9 +83,11 @@ const propose = (
       const workspaceId = caller.workspace.id
       const [targetId, proposedBy] = [params.id, nameOf(caller)]
       const of = { dependencies, workspaceId, targetId, content, prepared, requestedBy: proposedBy }
-      const rehearsalId = (await KINDS[kind].rehearse?.(of)) ?? null
-      const given = { kind, targetId, content, reason: body.reason, proposedBy, rehearsalId }
+      const given = { kind, targetId, content, reason: body.reason, proposedBy }
       const proposal = await createProposal(dependencies.em, workspaceId, given, ifMatch, call.id)
+      // Afterwards, so that a proposal that is refused starts none.
+      proposal.rehearsalId = (await KINDS[kind].rehearse?.(of)) ?? null
+      await unitOf(dependencies.em).flush()
       return created(presentProposal(proposal, false))
     },
   })

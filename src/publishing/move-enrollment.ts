@@ -7,7 +7,7 @@ import {
 } from '../automation-engine/index.ts'
 import { readVersions } from '../automations/index.ts'
 import { endActive, leaveByEarlierEvent, lockToMove, readRecorded, setVersion } from '../enrollments/index.ts'
-import { dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
+import { cancelRetriesOf, dismissMessages, ENROLLMENT_ENDED, findStepMessage } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { recomputeWait } from '../steps/index.ts'
 import { moveTo } from './move-to.ts'
@@ -50,9 +50,12 @@ async function move(
 ): Promise<MoveResult> {
   const running = await lockRunningMove(em, automationId)
   const enrollment = await lockToMove(em, { id: enrollmentId, contactId })
-  if (!enrollment || running?.inside !== 'MOVE') return null
+  if (!enrollment) return null
   if (enrollment.status !== 'ACTIVE') return { kind: 'ended', status: enrollment.status }
-  const version = Math.max(running.version, enrollment.version, from)
+  // An earlier attempt has moved it, and its result was lost. The move may be over by now.
+  if (enrollment.version > from) return follow(em, { automationId, from, to: enrollment.version, state, now })
+  if (running?.inside !== 'MOVE') return null
+  const version = Math.max(running.version, from)
   if (from === version && enrollment.version === version) return null
   const versions = await readVersions(em, automationId, [from, version])
   const before = versions.get(from)?.steps
@@ -63,11 +66,14 @@ async function move(
   const present = before.find(({ id }) => id === state.stepId)!
   if (moved.kind === 'ends' && moved.status === 'CANCELLED') {
     await endActive(em, enrollmentId, 'CANCELLED', { cause: 'STEP_REMOVED', version })
+    await cancelRetriesOf(em, [{ automationId, contactId }])
     await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
     return { kind: 'ended', status: 'CANCELLED' }
   }
-  if (moved.kind === 'continues' && present.type === 'EMAIL')
-    await dismissMessages(em, { enrollmentIds: [enrollmentId] }, STEP_REMOVED)
+  if (moved.kind !== 'stays' && present.type === 'EMAIL') {
+    const message = await findStepMessage(em, { enrollmentId, stepId: present.id })
+    if (message) await dismissMessages(em, { ids: [message.id] }, STEP_REMOVED)
+  }
   if (moved.kind === 'ends') {
     await setVersion(em, enrollmentId, { version, stop: { stepId: null, at: new Date(now) }, paused: false })
     return { kind: 'ended', status: moved.status }
@@ -79,9 +85,24 @@ async function move(
     stop: stopOfState(after, moved.state, moved.kind === 'reruns' ? new Date(now) : dueAt),
     paused: moved.state.paused,
   })
-  // A repeated call must not add to the wait again.
-  if (moved.kind === 'reruns' && enrollment.version < version) await recomputeWait(em, enrollmentId, present)
+  if (moved.kind === 'reruns') await recomputeWait(em, enrollmentId, present)
   return { kind: 'moved', version, steps: outlinesOf(after), state: moved.state }
+}
+
+/** Returns where an enrollment continues that an earlier attempt has moved. Changes nothing. */
+async function follow(
+  em: EntityManager,
+  of: Pick<MovingEnrollment, 'automationId' | 'from' | 'state' | 'now'> & { to: number },
+): Promise<MoveResult> {
+  const versions = await readVersions(em, of.automationId, [of.from, of.to])
+  const before = versions.get(of.from)?.steps
+  const after = versions.get(of.to)?.steps
+  // A restored database may be older than the workflow.
+  if (!before || !after) return null
+  // If a removed step had ended it, it would not be active.
+  const moved = moveTo(before, after, of.state, { removedSteps: 'CONTINUE', now: of.now })
+  if (moved.kind === 'ends') return { kind: 'ended', status: moved.status }
+  return { kind: 'moved', version: of.to, steps: outlinesOf(after), state: moved.state }
 }
 
 /** Ends an enrollment if the contact has already had the event of a goal or an exit rule of the new version. */

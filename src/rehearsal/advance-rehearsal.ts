@@ -22,9 +22,9 @@ import type { ContactState } from './rehearsed-contact.ts'
 import { type ContactResult, insertResults, recordPage } from './store-queries.ts'
 import { addCourse, differenceOf, emailsIn, outcomeOf } from './summary.ts'
 
-/** Contacts of a page, and those between two pauses, in which the process does other work. */
 const PAGE_SIZE = 500
-const AT_ONCE = 25
+/** Milliseconds after which a page pauses, so that the process does other work. */
+const PAUSE_AFTER_MS = 20
 
 /** Rehearses the next page of contacts. @returns whether there are more */
 export async function advanceRehearsal(em: EntityManager, id: string): Promise<boolean> {
@@ -34,6 +34,7 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
   const stage = await setStage(em.fork(), workspaceId, plan)
   const ids = await audiencePage(em.fork(), stage.audience, afterId, PAGE_SIZE)
   const results: ContactResult[] = []
+  let since = performance.now()
   for (const [n, state] of (await readContacts(em.fork(), workspaceId, ids, stage.wanted)).entries()) {
     if (n === 0) await stage.begin(em.fork(), ids)
     const { course, inCurrent } = stage.rehearse(state)
@@ -45,7 +46,10 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
       outcome: outcomeOf(course),
       timeline: course.timeline,
     })
-    if (n % AT_ONCE === 0) await setImmediate()
+    if (performance.now() - since > PAUSE_AFTER_MS) {
+      await setImmediate()
+      since = performance.now()
+    }
   }
   const isLast = ids.length < PAGE_SIZE
   const lastId = ids.at(-1) ?? afterId
@@ -95,18 +99,18 @@ async function setStage(em: EntityManager, workspaceId: string, plan: RehearsalP
     audience: await audienceOf(em, workspaceId, plan.segmentId, new Date(plan.from)),
     wanted,
     async begin(fork, ids) {
-      lastEnrollments = await readLastEnrollments(fork, plan.rehearsed.id, ids)
-      if (plan.replay) occurrences = await readOccurrences(fork, ids, { ...plan.replay, since: plan.from })
+      const { id: automationId } = plan.rehearsed
+      lastEnrollments = await readLastEnrollments(fork, automationId, ids, plan.from)
+      if (plan.replay)
+        occurrences = await readOccurrences(fork, ids, { ...plan.replay, automationId, since: plan.from })
     },
     rehearse(state) {
-      const lastEnrollment = lastEnrollments.get(state.id) ?? null
-      const before = lastEnrollment && plan.replay && lastEnrollment.enrolledAt >= plan.from ? null : lastEnrollment
       const person: Person = {
         state,
         entries: plan.replay
           ? (occurrences.get(state.id) ?? []).map((event) => ({ at: event!.at, event }))
           : [{ at: plan.from, event: startOf(plan) }],
-        lastEnrollment: before,
+        lastEnrollment: lastEnrollments.get(state.id) ?? null,
       }
       return {
         course: rehearsePerson(rehearsed, person, setting, plan.supposed),
@@ -116,9 +120,8 @@ async function setStage(em: EntityManager, workspaceId: string, plan: RehearsalP
   }
 }
 
-/** The event that enrolls contacts at the beginning, if its data is given. */
-export const startOf = ({ data, from }: Pick<RehearsalPlan, 'data' | 'from'>) =>
-  data === null ? null : { name: '', data, at: from }
+/** The event that enrolls contacts at the beginning, if an event starts the automation. */
+export const startOf = ({ event, from }: Pick<RehearsalPlan, 'event' | 'from'>) => event && { ...event, at: from }
 
 /** Reads what all contacts of a rehearsal share. */
 export async function settingOf(

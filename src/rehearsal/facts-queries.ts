@@ -10,7 +10,7 @@ import {
 import type { Trigger } from '../triggers/index.ts'
 import type { ContactState } from './rehearsed-contact.ts'
 
-/** The events and messages of a contact that are read at most, the newest. */
+/** The events of each name and the messages of a contact that are read at most, the newest. */
 const MAX_FACTS = 1_000
 
 /** The contacts of a rehearsal: those who match a condition. */
@@ -118,9 +118,10 @@ from contacts contact where workspace_id = $1::uuid and id = any($2::uuid[]) ord
 
 const EVENTS = `
 select event.* from unnest($1::uuid[]) wanted(id)
+cross join unnest($2::text[]) named(name)
 cross join lateral (
-  select contact_id, name_key as name, data, ${ms('created_at')} as at from trigger_events
-  where contact_id = wanted.id and type = 'EVENT' and name_key = any($2::text[]) order by created_at desc limit $3
+  select id, contact_id, name_key as name, data, ${ms('created_at')} as at from trigger_events
+  where contact_id = wanted.id and type = 'EVENT' and name_key = named.name order by created_at desc limit $3
 ) event order by event.at`
 
 const MESSAGES = `
@@ -138,18 +139,20 @@ export interface LastEnrollment {
   isActive: boolean
 }
 
-/** Reads the most recent enrollments of contacts in an automation, by contact. */
+/** Reads the most recent enrollments of contacts in an automation that began before a time, by contact. */
 export async function readLastEnrollments(
   em: EntityManager,
   automationId: string,
   contactIds: readonly string[],
+  before: number,
 ): Promise<Map<string, LastEnrollment>> {
   const rows = await sql(
     em,
     `select distinct on (contact_id) contact_id, ${ms('enrolled_at')} as enrolled_at, status = 'ACTIVE' as is_active
      from enrollments where automation_id = $1::uuid and contact_id = any($2::uuid[])
+       and enrolled_at < to_timestamp($3::float8 / 1000)
      order by contact_id, status = 'ACTIVE' desc, enrolled_at desc`,
-    [automationId, contactIds],
+    [automationId, contactIds, before],
   )
   const found = toObjects<LastEnrollment & OfContact>(rows)
   return new Map(found.map(({ contactId, ...enrollment }) => [contactId, enrollment]))
@@ -159,14 +162,20 @@ export async function readLastEnrollments(
 export async function readOccurrences(
   em: EntityManager,
   contactIds: readonly string[],
-  { trigger, triggerKey, since }: { trigger: Trigger; triggerKey: string; since: number },
+  of: { automationId: string; trigger: Trigger; triggerKey: string; since: number },
 ): Promise<Map<string, EventFact[]>> {
   const rows = await sql(
     em,
-    `select contact_id, coalesce(name_key, '') as name, data, ${ms('created_at')} as at from trigger_events
-     where contact_id = any($1::uuid[]) and type = $2 and coalesce(name_key, '') = $3
-       and created_at >= to_timestamp($4::float8 / 1000) order by created_at`,
-    [contactIds, trigger, triggerKey, since],
+    `select event.* from unnest($1::uuid[]) wanted(id)
+     cross join lateral (
+       select id, contact_id, coalesce(name_key, name) as name, data, ${ms('created_at')} as at from trigger_events
+       where contact_id = wanted.id and type = $2 and coalesce(name_key, name) = $3
+         and created_at >= to_timestamp($4::float8 / 1000)
+         -- Each automation has its own occurrences of dates and segments.
+         and (type not in ('DATE', 'SEGMENT_ENTERED') or automation_ids @> array[$5::uuid])
+       order by created_at limit $6
+     ) event order by event.at`,
+    [contactIds, of.trigger, of.triggerKey, of.since, of.automationId, MAX_FACTS],
   )
   return byContact(toObjects<EventFact & OfContact>(rows))
 }

@@ -57,7 +57,7 @@ export async function planOf(
     ...{ segmentId, from, until: from + days * DAY_MS },
     // Without a key, it listens for nothing.
     replay: replayDays === undefined ? null : { trigger, triggerKey: key ?? '' },
-    data: data ?? null,
+    event: trigger === 'EVENT' && key !== null ? { name: key, data: data ?? {} } : null,
     supposed: events.map(({ eventName, afterMinutes, share = 1, data: eventData = {} }) => ({
       ...{ afterMinutes, share, data: eventData },
       name: foldName(eventName),

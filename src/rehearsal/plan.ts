@@ -17,8 +17,8 @@ export interface RehearsalPlan {
   until: number
   /** The trigger that is replayed; `null` if all contacts enter at the beginning. */
   replay: { trigger: Trigger; triggerKey: string } | null
-  /** The data of the event that enrolls contacts who enter at the beginning. */
-  data: Record<string, unknown> | null
+  /** The event that enrolls contacts who enter at the beginning, if an event starts the automation. */
+  event: { name: string; data: Record<string, unknown> } | null
   supposed: readonly SupposedEvent[]
   responses: Readonly<Record<string, unknown>>
 }

@@ -11,7 +11,7 @@ import type { RehearsalPlan } from './plan.ts'
 import { rehearsePerson } from './rehearse-people.ts'
 import type { RehearsedCourse } from './rehearse-contact.ts'
 import { prepare } from './rehearsed-automation.ts'
-import { endRehearsal } from './store-queries.ts'
+import { endRehearsal, lockWorkspace } from './store-queries.ts'
 import { emptySummary } from './summary.ts'
 
 /** Rehearsals that run at a time in a workspace. */
@@ -29,6 +29,8 @@ export function startRehearsal(
   { id, plan, requestedBy }: { id: string; plan: RehearsalPlan; requestedBy: string },
 ): Promise<Rehearsal> {
   return unitOf(em).transactional(async (unit) => {
+    // Two requests at once count one after the other.
+    await lockWorkspace(unit, workspaceId)
     if ((await unit.count(Rehearsal, { workspaceId, status: 'RUNNING' })) >= MAX_RUNNING)
       throw new ApiError(TOO_MANY_REHEARSALS)
     const audience = await audienceOf(unit, workspaceId, plan.segmentId, new Date(plan.from))

@@ -66,6 +66,8 @@ class Run {
   private state: MachineState = INITIAL_STATE
   private todo: Effect[] = []
   private isOver = false
+  /** The times at which a rule can apply, as long as the contact does not change. */
+  private instants: number[] | undefined
 
   constructor(automation: RehearsedAutomation, entrant: Entrant, setting: Setting) {
     this.automation = automation
@@ -126,6 +128,7 @@ class Run {
     if (step.type !== 'EMAIL') throw new Error(`A step of the type ${step.type} sends no email`)
     const { contact, now, automation, setting, stepData } = this
     const suppressedBy = contact.suppressedBy(step.category ?? 'marketing', automation.listIds)
+    this.instants = undefined
     this.add({ type: 'EMAIL', stepId: step.id, suppressedBy })
     contact.messages.push({
       ...{ stepId: step.id, automationId: automation.id, campaignId: null, at: now },
@@ -162,6 +165,7 @@ class Run {
       case 'WAIT_FOR_EVENT':
         return this.waitForEvent(step)
       case 'UPDATE_CONTACT':
+        this.instants = undefined
         contact.update(step, setting.existingLists, this.now)
         this.add({ type: 'CHANGE', stepId: step.id })
         return { next: 'continue' }
@@ -208,21 +212,23 @@ class Run {
       const at = Math.min(until, next?.at ?? Infinity, this.nextChange())
       if (at > this.setting.until) return this.end({ type: 'UNFINISHED' }, this.setting.until)
       this.now = Math.max(this.now, at)
-      if (at === until) this.feed({ kind: 'woken' })
-      else if (next?.at === at) this.happen(this.future.shift()!)
+      // An event at the end of a wait still counts.
+      if (next?.at === at) this.happen(this.future.shift()!)
+      else if (at === until) this.feed({ kind: 'woken' })
       else this.leaves()
     }
   }
 
   /** The next time at which a rule can apply without a change of the contact. */
   private nextChange(): number {
-    const times = this.automation.conditionRules.flatMap(({ condition }) =>
-      instantsOfChange(this.setting.resolve(condition!), this.contact),
-    )
-    return Math.min(...times.filter((time) => time > this.now), Infinity)
+    this.instants ??= this.automation.conditionRules
+      .flatMap(({ condition }) => instantsOfChange(this.setting.resolve(condition!), this.contact))
+      .sort((a, b) => a - b)
+    return this.instants.find((time) => time > this.now) ?? Infinity
   }
 
   private happen(happening: Happening): void {
+    this.instants = undefined
     if ('name' in happening) return this.hear(happening)
     if ('change' in happening) this.contact.update(happening.change, this.setting.existingLists, this.now)
     else this.contact.messages.push(happening.message)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { EventFact } from '../segments/index.ts'
 import type { LastEnrollment } from './facts-queries.ts'
 import { type RehearsedCourse, rehearseContact } from './rehearse-contact.ts'
-import type { RehearsedAutomation, Setting } from './rehearsed-automation.ts'
+import { keyOf, type RehearsedAutomation, type Setting } from './rehearsed-automation.ts'
 import type { ContactState } from './rehearsed-contact.ts'
 
 /** An event that contacts are supposed to have. */
@@ -32,24 +32,27 @@ export function rehearsePerson(
   supposed: readonly SupposedEvent[],
 ): RehearsedCourse {
   const course: RehearsedCourse = { timeline: [], emails: [] }
-  let lastEntry = lastEnrollment
-  let endedAt = -Infinity
+  /** The last enrollment and its end, by the concurrency key. */
+  const earlier = new Map<string, { enrolledAt: number; endedAt: number }>()
   for (const { at, event } of entries) {
-    if (at < endedAt) continue
+    const key = automation.keyPath === null ? '' : (keyOf(automation.keyPath, event?.data) ?? '')
+    const before = earlier.get(key)
+    if (before && at < before.endedAt) continue
+    const lastEntry = before ? { ...before, isActive: false } : lastEnrollment
+    const isEntry = (each: EventFact) => each === event || (each.id !== undefined && each.id === event?.id)
     const events = [
-      ...state.events.filter((each) => each.at > at && each !== event),
+      ...state.events.filter((each) => each.at > at && !isEntry(each)),
       ...supposed
         .filter((each) => isAmong(state.id, each))
         .map(({ name, afterMinutes, data }) => ({ name, data, at: at + afterMinutes * 60_000 })),
     ].sort((a, b) => a.at - b.at)
-    const past = { ...state, events: state.events.filter((each) => each.at <= at && each !== event) }
+    const past = { ...state, events: state.events.filter((each) => each.at <= at && !isEntry(each)) }
     const { timeline, emails } = rehearseContact(automation, { state: past, at, event, lastEntry, events }, setting)
     course.timeline.push(...timeline)
     course.emails.push(...emails)
     const last = timeline.at(-1)!
     if (last.type === 'REFUSED') continue
-    endedAt = last.at
-    lastEntry = { enrolledAt: at, isActive: false }
+    earlier.set(key, { enrolledAt: at, endedAt: last.at })
   }
   return course
 }

@@ -40,8 +40,7 @@ export class RehearsedContact implements ContactState {
 
   /** @param listIds the lists because of which the email is sent */
   suppressedBy(category: EmailCategory, listIds: readonly string[]): SuppressedBy | null {
-    const isInAnyList = this.consent.isInAnyList || this.lists.size > 0
-    return suppressionOf({ ...this.consent, isInAnyList }, { category, listIds })
+    return suppressionOf({ ...this.consent, isInAnyList: this.lists.size > 0 }, { category, listIds })
   }
 
   /** Applies a change as `applyChange` does: a list that does not exist, or that the contact left, is skipped. */

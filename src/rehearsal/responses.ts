@@ -88,9 +88,9 @@ export const contactRehearsalResponse = object({
     difference: number().integer().required().meta({ description: 'Emails more than in it.', example: -1 }),
     timeline: timelineResponse(),
   })
-    .nullable()
-    .defined()
-    .meta({ description: 'The current version, if another one or changes are rehearsed.', example: null }),
+    .optional()
+    .default(undefined)
+    .meta({ description: 'The current version, if another one or changes are rehearsed.' }),
 })
   .required()
   .meta({ component: 'ContactRehearsal', description: 'What an automation would do for a contact.' })
@@ -107,11 +107,13 @@ export const presentContactRehearsal = (
   emails: emailsIn(course),
   timeline: course.timeline.map(presentEntry),
   rendered: rendered.map(({ at, ...each }) => ({ ...each, at: new Date(at).toISOString() })),
-  current: inCurrent && {
-    version: plan.current!.version,
-    difference: differenceOf(course, inCurrent),
-    timeline: inCurrent.timeline.map(presentEntry),
-  },
+  ...(inCurrent && {
+    current: {
+      version: plan.current!.version,
+      difference: differenceOf(course, inCurrent),
+      timeline: inCurrent.timeline.map(presentEntry),
+    },
+  }),
 })
 
 const counted = <Name extends string>(name: Name, of: string, description: string, example: string) =>
@@ -180,9 +182,12 @@ export const rehearsalResponse = object({
       .required()
       .meta({ example: [] }),
   })
-    .nullable()
-    .defined()
-    .meta({ description: 'How many emails more the contacts get than in the current version.', example: null }),
+    .optional()
+    .default(undefined)
+    .meta({
+      description:
+        'How many emails more the contacts get than in the current version, if another one or changes are rehearsed.',
+    }),
 })
   .required()
   .meta({ component: 'Rehearsal', description: 'What an automation would do for many contacts.' })
@@ -231,10 +236,12 @@ export function presentRehearsal(rehearsal: Rehearsal, limits: DailyLimits) {
       return { stepId, branch, contacts }
     }),
     ends: presentCounts(summary.ends, 'status', 'enrollments'),
-    current: plan.current && {
-      version: plan.current.version,
-      differences: differences.sort((a, b) => a.difference - b.difference),
-    },
+    ...(plan.current && {
+      current: {
+        version: plan.current.version,
+        differences: differences.sort((a, b) => a.difference - b.difference),
+      },
+    }),
   }
 }
 

@@ -83,9 +83,14 @@ export const rehearseSchema = object({
   })
   .test({
     name: 'start-or-replay',
-    message: 'Give startAt or replayDays, and not both',
+    message: 'replayDays is for many contacts: give it without startAt and contactId',
     test: ({ startAt, replayDays, contactId }) =>
       replayDays === undefined || (startAt === undefined && contactId === undefined),
+  })
+  .test({
+    name: 'start',
+    message: 'startAt must be within ten years from now',
+    test: ({ startAt }) => startAt === undefined || Math.abs(Date.parse(startAt) - Date.now()) < MAX_DAYS * 86_400_000,
   })
   .meta({ component: 'RehearsalInput', example: { days: 30 } })
 

@@ -102,17 +102,28 @@ export async function listResults(
   return [toObjects<ContactResult & { email: string }>(rows), row?.total ?? 0]
 }
 
+/** Lets one transaction at a time start rehearsals of a workspace. */
+export const lockWorkspace = (em: EntityManager, workspaceId: string): Promise<unknown> =>
+  sql(em, `select pg_advisory_xact_lock(hashtextextended('rehearsals ' || $1, 0))`, [workspaceId])
+
 /** Days for which rehearsals are kept. */
 const RETENTION_DAYS = 7
 
-/** Deletes rehearsals after their retention time. @returns how many */
+/** Deletes a page of the oldest rehearsal after its retention time, and the rehearsal itself last. @returns how many rows */
 export async function deleteOldRehearsals(em: EntityManager, limit: number): Promise<number> {
+  const [oldest] = await sql<{ id: string }>(
+    em,
+    `select id from rehearsals where created_at < now() - make_interval(days => $1::integer) order by created_at limit 1`,
+    [RETENTION_DAYS],
+  )
+  if (!oldest) return 0
   const rows = await sql(
     em,
-    `delete from rehearsals where id in (
-       select id from rehearsals where created_at < now() - make_interval(days => $1::integer) order by created_at limit $2
-     ) returning id`,
-    [RETENTION_DAYS, limit],
+    `delete from rehearsed_contacts where rehearsal_id = $1::uuid and contact_id in (
+       select contact_id from rehearsed_contacts where rehearsal_id = $1::uuid order by contact_id limit $2
+     ) returning 1`,
+    [oldest.id, limit],
   )
-  return rows.length
+  if (rows.length < limit) await sql(em, 'delete from rehearsals where id = $1::uuid', [oldest.id])
+  return limit
 }

@@ -41,26 +41,30 @@ const add = (counts: Counts, name: string): void => void (counts[name] = (counts
 /** Adds what happened to a contact. @param inCurrent what would happen to them in the current version */
 export function addCourse(summary: Summary, { timeline }: RehearsedCourse, inCurrent: RehearsedCourse | null): void {
   if (timeline.length === 0) add(summary.refused, 'NOT_TRIGGERED')
-  if (timeline.some(({ type }) => type === 'ENTERED')) summary.entered += 1
+  const hasEntered = timeline.some(({ type }) => type === 'ENTERED')
+  if (hasEntered) summary.entered += 1
+  else
+    for (const rule of new Set(timeline.flatMap((entry) => (entry.type === 'REFUSED' ? entry.rule : []))))
+      add(summary.refused, rule)
+  const branches = timeline.flatMap((entry) => (entry.type === 'BRANCH' ? `${entry.stepId} ${entry.branch}` : []))
+  for (const branch of new Set(branches)) add(summary.branches, branch)
   for (const entry of timeline) addEntry(summary, entry)
   if (summary.differences && inCurrent) add(summary.differences, String(differenceOf({ timeline }, inCurrent)))
 }
 
 function addEntry(summary: Summary, entry: TimelineEntry): void {
   switch (entry.type) {
-    case 'REFUSED':
-      return add(summary.refused, entry.rule)
     case 'EMAIL':
       if (entry.suppressedBy !== null) return add(summary.suppressed, entry.suppressedBy)
       summary.emails += 1
       add(summary.steps, entry.stepId)
       return add(summary.days, new Date(entry.at).toISOString().slice(0, 10))
-    case 'BRANCH':
-      return add(summary.branches, `${entry.stepId} ${entry.branch}`)
     case 'ENDED':
       return add(summary.ends, entry.status)
     case 'UNFINISHED':
       return add(summary.ends, 'UNFINISHED')
+    case 'REFUSED':
+    case 'BRANCH':
     case 'ENTERED':
     case 'WAIT':
     case 'CHANGE':
@@ -80,7 +84,7 @@ export const differenceOf = (
 
 /** How it ends for a contact: the rule of a refusal, a status, `UNFINISHED`, or `NOT_TRIGGERED`. */
 export function outcomeOf({ timeline }: Pick<RehearsedCourse, 'timeline'>): string {
-  const last = timeline.at(-1)
+  const last = timeline.findLast(({ type }) => type !== 'REFUSED') ?? timeline.at(-1)
   if (!last) return 'NOT_TRIGGERED'
   return last.type === 'REFUSED' ? last.rule : last.type === 'ENDED' ? last.status : last.type
 }

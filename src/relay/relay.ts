@@ -245,8 +245,7 @@ function upkeep({ em, log }: Dependencies): () => Promise<boolean> {
     const webhookEvents = await deleteOldWebhookEvents(em.fork(), pageSizes.expired)
     const files = await deleteOldFiles(em.fork(), pageSizes.expired)
     const kept = await deleteOldKeptCalls(em.fork(), pageSizes.expired)
-    // Each has a row for every contact.
-    const rehearsals = await deleteOldRehearsals(em.fork(), 1)
+    const rehearsals = await deleteOldRehearsals(em.fork(), pageSizes.expired)
     const most = events
     events = Math.max(1, most >> 2)
     const mayBeMore = (await deleteOldTriggerEvents(em.fork(), most)) === most

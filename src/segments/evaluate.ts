@@ -26,6 +26,8 @@ export interface ContactFacts {
 }
 
 export interface EventFact {
+  /** Absent for an event that is not stored. */
+  id?: string
   /** The name as `foldName` returns it. */
   name: string
   data: unknown

@@ -1,5 +1,5 @@
 import { object, number, string, type InferType } from 'yup'
-import { CONTACT_NOT_FOUND, CONTACT_PARAM, getContact } from '../contacts/index.ts'
+import { CONTACT_NOT_FOUND, CONTACT_PARAM, getContact, SUPPRESSED_ERRORS } from '../contacts/index.ts'
 import {
   cursorListOf,
   cursorPage,
@@ -75,10 +75,16 @@ const decisionResponse = object({
 /** The values of the contact, and errors that can repeat them. */
 const PERSONAL_DETAILS = ['values', 'problem', 'timezone']
 
+/** The answer of a mail server can repeat the address. Reasons of Dripline do not. */
+const withoutAnswer = ({ kind, rule }: Decision): string | null =>
+  kind !== 'EMAIL' || (Object.values(SUPPRESSED_ERRORS) as unknown[]).includes(rule) ? rule : null
+
 /** Without the scope `contacts:read`, the values of the contact are left out. */
 const presentDecision = (found: Decision, scopes: readonly Scope[]): InferType<typeof decisionResponse> => {
   const kept = Object.entries(found.detail).filter(([name]) => !PERSONAL_DETAILS.includes(name))
-  const decision = scopes.includes('contacts:read') ? found : { ...found, detail: Object.fromEntries(kept) }
+  const decision = scopes.includes('contacts:read')
+    ? found
+    : { ...found, detail: Object.fromEntries(kept), rule: withoutAnswer(found) }
   const { step, at, finishedAt } = decision
   return {
     id: decision.id,

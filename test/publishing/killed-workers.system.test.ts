@@ -49,7 +49,8 @@ describe('a move while workers are killed', () => {
       await Promise.all(Array.from({ length: 20 }, (_, n) => run(first + n)))
   }
 
-  it('moves each contact once, and sends each email at most once', async () => {
+  it('moves each contact once, and sends each email at most once', async function () {
+    this.timeout(600_000)
     const id = await anAutomation(instance, {
       steps: [
         email('first'),

@@ -78,10 +78,17 @@ describe('an attempt that continues after its enrollment has moved', () => {
   })
 
   it('returns the same again if the move is repeated', async () => {
-    const { steps, publish, move, enrollment } = await moved([EMAIL, wait(60), EMAIL], (all) => [all[2]!], 'email')
+    const { automationId, steps, publish, move, enrollment } = await moved(
+      [EMAIL, wait(60), EMAIL],
+      (all) => [all[2]!],
+      'email',
+    )
     await publish()
     const first = await move()
     assert.partialDeepStrictEqual(first, { kind: 'moved', version: 2, state: { stepId: steps[2]!.id } })
+    assert.deepEqual(await move(), first)
+    // Its workflow must follow the row, even if the move is over when the result is lost.
+    await service.call('POST', `automations/${automationId}/move/stop`)
     assert.deepEqual(await move(), first)
     assert.equal((await enrollment()).next_step_id, steps[2]!.id)
   })

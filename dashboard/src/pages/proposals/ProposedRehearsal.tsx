@@ -28,12 +28,14 @@ export function ProposedRehearsal({ rehearsalId: id }: { rehearsalId: string }) 
   )
 }
 
-function Found({ rehearsal: { total, entered, emails, current } }: { rehearsal: Schemas['Rehearsal'] }) {
+function Found({ rehearsal: { done, entered, emails, current } }: { rehearsal: Schemas['Rehearsal'] }) {
   const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
+  if (entered === 0)
+    return <p>If they came now, none of {plural(done, 'contact')} would enter, so the rehearsal shows no emails.</p>
   return (
     <>
       <p>
-        If they came now, {count(entered)} of {plural(total, 'contact')} would enter, and get {plural(emails, 'email')}.
+        If they came now, {count(entered)} of {plural(done, 'contact')} would enter, and get {plural(emails, 'email')}.
       </p>
       {current && differences.length === 0 && <p>All would get as many emails as in the current version.</p>}
       {differences.map(({ difference, contacts }) => (

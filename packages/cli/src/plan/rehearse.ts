@@ -6,6 +6,8 @@ import type { Change, Plan } from './plan.ts'
 import { namesOf } from './state.ts'
 
 const POLL_MS = 500
+/** Milliseconds without progress after which the command no longer waits. */
+const MAX_STILL_MS = 120_000
 const REHEARSED = ['steps', 'entry', 'exitOn', 'goal'] as const
 const CHANGES_COURSE = /^(?:steps|entry|exitOn|goal)\b/
 
@@ -33,9 +35,12 @@ async function rehearse(
       Object.fromEntries(REHEARSED.map((name) => [name, body[name]])),
     )
     let rehearsal = begun as Schemas['Rehearsal']
-    while (rehearsal.status === 'RUNNING') {
+    for (let since = Date.now(); rehearsal.status === 'RUNNING';) {
       await delay(POLL_MS)
+      const before = rehearsal.done
       rehearsal = await dripline.rehearsals.get(rehearsal.id)
+      if (rehearsal.done > before) since = Date.now()
+      if (Date.now() - since > MAX_STILL_MS) return 'It was not rehearsed: no worker continues the rehearsal.'
     }
     return describe(rehearsal)
   } catch (error) {
@@ -45,15 +50,22 @@ async function rehearse(
   }
 }
 
-function describe({ status, total, entered, emails, current, problem }: Schemas['Rehearsal']): string {
+/** The rule that keeps most contacts out. */
+function refusal(refused: Schemas['Rehearsal']['refused']): string {
+  const [most] = refused.toSorted((a, b) => b.contacts - a.contacts)
+  return most ? `, most of them because of the rule ${most.rule}` : ''
+}
+
+function describe({ status, done, entered, emails, refused, current, problem }: Schemas['Rehearsal']): string {
   if (status !== 'DONE') return `It was not rehearsed: ${problem ?? 'the rehearsal was cancelled'}`
+  if (entered === 0) return `Rehearsed for ${number(done)} contacts: none would enter${refusal(refused)}.`
   const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
   const said = differences.map(({ difference, contacts }) => {
     const more = `${number(Math.abs(difference))} ${Math.abs(difference) === 1 ? 'email' : 'emails'}`
     return `${number(contacts)} would get ${more} ${difference > 0 ? 'more' : 'fewer'}`
   })
   const compared = said.length === 0 ? 'as many as now' : said.join(', ')
-  return `Rehearsed for ${number(total)} contacts: ${number(entered)} would enter, and get ${number(emails)} emails: ${compared}.`
+  return `Rehearsed for ${number(done)} contacts: ${number(entered)} would enter, and get ${number(emails)} emails: ${compared}.`
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')
