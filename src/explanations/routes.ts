@@ -2,9 +2,7 @@ import { array, boolean, object, string } from 'yup'
 import { AUTOMATION_NOT_FOUND, findAutomation } from '../automations/index.ts'
 import { CAMPAIGN_NOT_FOUND, getCampaign } from '../campaigns/index.ts'
 import { CONTACT_NOT_FOUND, CONTACT_PARAM, getContact } from '../contacts/index.ts'
-import { EXAMPLE_ID, missingScope, ok, operation, single } from '../http/index.ts'
-import { ApiError } from '../platform/api-error.ts'
-import type { Caller } from '../workspaces/index.ts'
+import { assertScope, EXAMPLE_ID, ok, operation, single } from '../http/index.ts'
 import { explainAutomation } from './explain-automation.ts'
 import { explainCampaign } from './explain-campaign.ts'
 import { type Explanation, FACT_STATES, OUTCOMES } from './explanation.ts'
@@ -56,11 +54,6 @@ const present = ({ facts, decisive, ...explanation }: Explanation) => ({
 
 const ALSO_CONTACTS = 'The scope `contacts:read` is needed too.'
 
-/** @throws {ApiError} `scope_missing` */
-function assertMayReadContacts({ scopes }: Caller): void {
-  if (!scopes.includes('contacts:read')) throw new ApiError(missingScope('contacts:read'))
-}
-
 export const explanationOperations = [
   operation({
     id: 'explainAutomation',
@@ -77,7 +70,7 @@ export const explanationOperations = [
     responses: { 200: { description: 'The explanation.', schema: single(explanationResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, params }, dependencies) {
-      assertMayReadContacts(caller)
+      assertScope(caller, 'contacts:read')
       const em = dependencies.em.fork()
       const automation = await findAutomation(em, caller.workspace.id, params.id)
       const contact = await getContact(em, caller.workspace.id, params.contactId)
@@ -99,7 +92,7 @@ export const explanationOperations = [
     responses: { 200: { description: 'The explanation.', schema: single(explanationResponse) } },
     errors: { 404: [CAMPAIGN_NOT_FOUND, CONTACT_NOT_FOUND] },
     async handle({ caller, params }, dependencies) {
-      assertMayReadContacts(caller)
+      assertScope(caller, 'contacts:read')
       const em = dependencies.em.fork()
       const campaign = await getCampaign(em, caller.workspace.id, params.id)
       const contact = await getContact(em, caller.workspace.id, params.contactId)

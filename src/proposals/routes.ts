@@ -2,13 +2,13 @@ import { array, object, string } from 'yup'
 import { AUTOMATION_NOT_FOUND } from '../automations/index.ts'
 import { CAMPAIGN_NOT_FOUND } from '../campaigns/index.ts'
 import {
+  assertScope,
   atMost,
   type Caller,
   created,
   filledText,
   freeObject,
   listOf,
-  missingScope,
   nameOf,
   ok,
   type Operation,
@@ -19,7 +19,6 @@ import {
   rangeOf,
   single,
 } from '../http/index.ts'
-import { ApiError } from '../platform/api-error.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { approveOperation } from './approve-route.ts'
 import { PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, TOO_MANY_PROPOSALS } from './errors.ts'
@@ -44,10 +43,7 @@ const proposalsQuery = pageQuery({
 })
 
 /** The kinds of proposals that a caller may read. @throws {ApiError} `scope_missing` */
-function assertMayRead({ scopes }: Caller, kind: ProposalKind): void {
-  const { readScope } = KINDS[kind]
-  if (!scopes.includes(readScope)) throw new ApiError(missingScope(readScope))
-}
+const assertMayRead = (caller: Caller, kind: ProposalKind): void => assertScope(caller, KINDS[kind].readScope)
 
 /** Defines the operation that proposes a change of one kind. */
 const propose = (

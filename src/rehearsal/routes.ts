@@ -2,9 +2,9 @@ import { array } from 'yup'
 import { AUTOMATION_NOT_FOUND, prepareSteps, STEPS_LIMIT, VERSION_NOT_FOUND } from '../automations/index.ts'
 import { CONTACT_NOT_FOUND, resolveContactId } from '../contacts/index.ts'
 import {
+  assertScope,
   type ApiDependencies,
   listOf,
-  missingScope,
   ok,
   operation,
   pageResponse,
@@ -15,7 +15,7 @@ import { ApiError } from '../platform/api-error.ts'
 import { SEGMENT_NOT_FOUND } from '../segments/index.ts'
 import { readWarmUp } from '../senders/index.ts'
 import { INVALID_TEMPLATE, TEMPLATE_NOT_FOUND } from '../templates/index.ts'
-import { type Caller, nameOf } from '../workspaces/index.ts'
+import { nameOf } from '../workspaces/index.ts'
 import type { Rehearsal } from './entities.ts'
 import { REHEARSAL_NOT_FOUND, REHEARSAL_NOT_RUNNING, TOO_MANY_REHEARSALS } from './errors.ts'
 import { planOf, readCompared } from './plan-request.ts'
@@ -33,11 +33,6 @@ import { rehearseSchema, resultsQuery } from './schemas.ts'
 import { listResults } from './store-queries.ts'
 
 const ALSO_CONTACTS = 'The scope `contacts:read` is needed too.'
-
-/** @throws {ApiError} `scope_missing` */
-function assertMayReadContacts({ scopes }: Caller): void {
-  if (!scopes.includes('contacts:read')) throw new ApiError(missingScope('contacts:read'))
-}
 
 const present = async (dependencies: ApiDependencies, rehearsal: Rehearsal) =>
   presentRehearsal(rehearsal, {
@@ -83,7 +78,7 @@ export const rehearsalOperations = [
     prepare: ({ caller, params, body }, dependencies) =>
       prepareSteps(dependencies, caller, { steps: body.steps }, params.id),
     async handle({ caller, params, body, visitor, prepared, call }, dependencies) {
-      assertMayReadContacts(caller)
+      assertScope(caller, 'contacts:read')
       const { em } = dependencies
       const workspaceId = caller.workspace.id
       const compared = await readCompared(dependencies, workspaceId, params.id, { ...body, steps: prepared.steps })
@@ -112,7 +107,7 @@ export const rehearsalOperations = [
     responses: { 200: { description: 'The rehearsal.', schema: single(rehearsalResponse) } },
     errors: { 404: [REHEARSAL_NOT_FOUND] },
     async handle({ caller, params }, dependencies) {
-      assertMayReadContacts(caller)
+      assertScope(caller, 'contacts:read')
       const rehearsal = await getRehearsal(dependencies.em.fork(), caller.workspace.id, params.id)
       return ok(await present(dependencies, rehearsal))
     },
@@ -132,7 +127,7 @@ export const rehearsalOperations = [
     },
     errors: { 404: [REHEARSAL_NOT_FOUND] },
     async handle({ caller, params, query }, { em }) {
-      assertMayReadContacts(caller)
+      assertScope(caller, 'contacts:read')
       const { id } = await getRehearsal(em.fork(), caller.workspace.id, params.id)
       const [results, total] = await listResults(em.fork(), id, query, rangeOf(query))
       return pageResponse(results.map(presentResult), query, total)
@@ -151,7 +146,7 @@ export const rehearsalOperations = [
     responses: { 200: { description: 'The rehearsal.', schema: single(rehearsalResponse) } },
     errors: { 404: [REHEARSAL_NOT_FOUND], 409: [REHEARSAL_NOT_RUNNING] },
     async handle({ caller, params }, dependencies) {
-      assertMayReadContacts(caller)
+      assertScope(caller, 'contacts:read')
       const rehearsal = await cancelRehearsal(dependencies.em, caller.workspace.id, params.id)
       return ok(await present(dependencies, rehearsal))
     },
