@@ -8,7 +8,14 @@ export {
   waitForSendingMessages,
 } from './automations.ts'
 export { deleteContents, removeAutomation, skipRevisions } from './queries.ts'
-export { type EntryRules, type EventOrCondition, type ExitRule, eventKeyOf, type LeaveRules } from './rules.ts'
+export {
+  type EntryRules,
+  type EventOrCondition,
+  type ExitRule,
+  eventKeyOf,
+  eventNamesOf,
+  type LeaveRules,
+} from './rules.ts'
 export { mapTemplates, type TextPath, webhookTemplates } from './webhook-texts.ts'
 export { listActiveAutomations, pauseForReputation } from './pause-for-reputation.ts'
 export { sweepTriggers } from './trigger-sweep.ts'

@@ -26,15 +26,19 @@ export interface LeaveRules {
   goal: EventOrCondition | null
 }
 
-/** The keys of the events for which a version's enrollments wait. */
-export function eventKeysOf({ exitOn, goal }: LeaveRules, steps: readonly StoredStep[]): string[] {
+/** The names of the events for which a version's enrollments wait. */
+export function eventNamesOf({ exitOn, goal }: LeaveRules, steps: readonly StoredStep[]): string[] {
   const rules = goal ? [...exitOn, goal] : exitOn
-  const names = [
+  return [
     ...rules.flatMap((rule) => ('eventName' in rule ? rule.eventName : [])),
     ...steps.flatMap((step) => (step.type === 'WAIT_FOR_EVENT' ? step.eventName : [])),
   ]
-  return [...new Set(names.map(eventKeyOf))]
 }
+
+/** The keys of these events. */
+export const eventKeysOf = (rules: LeaveRules, steps: readonly StoredStep[]): string[] => [
+  ...new Set(eventNamesOf(rules, steps).map(eventKeyOf)),
+]
 
 /** The key by which a version is found for an event: a hash, because a name can be longer than an index entry. */
 export const eventKeyOf = (name: string): string => createHash('md5').update(foldName(name)).digest('hex')

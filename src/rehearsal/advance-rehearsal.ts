@@ -1,4 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
+import { eventNamesOf } from '../automations/index.ts'
 import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { type Condition, eventsMentionedBy, type ResolvedCondition, segmentResolver } from '../segments/index.ts'
@@ -15,10 +16,8 @@ import {
   type Wanted,
 } from './facts-queries.ts'
 import type { RehearsalPlan } from './plan.ts'
-import type { RehearsedCourse } from './rehearse-contact.ts'
 import { type Person, rehearsePerson } from './rehearse-people.ts'
-import { conditionsOf, eventNamesOf, prepare, type Setting } from './rehearsed-automation.ts'
-import type { ContactState } from './rehearsed-contact.ts'
+import { conditionsOf, prepare, type Setting } from './rehearsed-automation.ts'
 import { type ContactResult, insertResults, recordPage } from './store-queries.ts'
 import { addCourse, differenceOf, emailsIn, outcomeOf } from './summary.ts'
 
@@ -31,13 +30,27 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
   const rehearsal = await em.fork().findOne(Rehearsal, { id, status: 'RUNNING' })
   if (!rehearsal) return false
   const { workspaceId, plan, summary, afterId } = rehearsal
-  const stage = await setStage(em.fork(), workspaceId, plan)
-  const ids = await audiencePage(em.fork(), stage.audience, afterId, PAGE_SIZE)
+  const { setting, wanted } = await settingOf(em.fork(), workspaceId, plan)
+  const audience = await audienceOf(em.fork(), workspaceId, plan.segmentId, new Date(plan.from))
+  const ids = await audiencePage(em.fork(), audience, afterId, PAGE_SIZE)
+  const { id: automationId } = plan.rehearsed
+  const lastEnrollments = await readLastEnrollments(em.fork(), automationId, ids, plan.from)
+  const occurrences =
+    plan.replay && (await readOccurrences(em.fork(), ids, { ...plan.replay, automationId, since: plan.from }))
+  const rehearsed = prepare(plan.rehearsed)
+  const current = plan.current && prepare(plan.current)
   const results: ContactResult[] = []
   let since = performance.now()
-  for (const [n, state] of (await readContacts(em.fork(), workspaceId, ids, stage.wanted)).entries()) {
-    if (n === 0) await stage.begin(em.fork(), ids)
-    const { course, inCurrent } = stage.rehearse(state)
+  for (const state of await readContacts(em.fork(), workspaceId, ids, wanted)) {
+    const person: Person = {
+      state,
+      entries: occurrences
+        ? (occurrences.get(state.id) ?? []).map((event) => ({ at: event.at, event }))
+        : [{ at: plan.from, event: startOf(plan) }],
+      lastEnrollment: lastEnrollments.get(state.id) ?? null,
+    }
+    const course = rehearsePerson(rehearsed, person, setting, plan.supposed)
+    const inCurrent = current && rehearsePerson(current, person, setting, plan.supposed)
     addCourse(summary, course, inCurrent)
     results.push({
       contactId: state.id,
@@ -68,15 +81,6 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
   return isRecorded && !isLast
 }
 
-/** Everything that a rehearsal needs beside the contacts. */
-interface Stage {
-  audience: Audience
-  wanted: Wanted
-  /** Reads what belongs to the contacts of a page. */
-  begin(em: EntityManager, ids: readonly string[]): Promise<void>
-  rehearse(state: ContactState): { course: RehearsedCourse; inCurrent: RehearsedCourse | null }
-}
-
 /** The audience of a rehearsal, as the contacts are now. */
 export async function audienceOf(
   em: EntityManager,
@@ -87,37 +91,6 @@ export async function audienceOf(
   const condition: Condition = segmentId === null ? { all: [] } : { segment: segmentId }
   const resolve = await segmentResolver(em, workspaceId, [condition])
   return { condition: resolve(condition), context: { workspaceId, at } }
-}
-
-async function setStage(em: EntityManager, workspaceId: string, plan: RehearsalPlan): Promise<Stage> {
-  const { setting, wanted } = await settingOf(em, workspaceId, plan)
-  const rehearsed = prepare(plan.rehearsed)
-  const current = plan.current && prepare(plan.current)
-  let lastEnrollments = new Map<string, NonNullable<Person['lastEnrollment']>>()
-  let occurrences = new Map<string, Person['entries'][number]['event'][]>()
-  return {
-    audience: await audienceOf(em, workspaceId, plan.segmentId, new Date(plan.from)),
-    wanted,
-    async begin(fork, ids) {
-      const { id: automationId } = plan.rehearsed
-      lastEnrollments = await readLastEnrollments(fork, automationId, ids, plan.from)
-      if (plan.replay)
-        occurrences = await readOccurrences(fork, ids, { ...plan.replay, automationId, since: plan.from })
-    },
-    rehearse(state) {
-      const person: Person = {
-        state,
-        entries: plan.replay
-          ? (occurrences.get(state.id) ?? []).map((event) => ({ at: event!.at, event }))
-          : [{ at: plan.from, event: startOf(plan) }],
-        lastEnrollment: lastEnrollments.get(state.id) ?? null,
-      }
-      return {
-        course: rehearsePerson(rehearsed, person, setting, plan.supposed),
-        inCurrent: current && rehearsePerson(current, person, setting, plan.supposed),
-      }
-    },
-  }
 }
 
 /** The event that enrolls contacts at the beginning, if an event starts the automation. */
@@ -134,7 +107,10 @@ export async function settingOf(
   const resolve = await segmentResolver(em, workspaceId, conditions)
   const { timezone, mode } = await em.findOneOrFail(Workspace, { id: workspaceId })
   const resolved = conditions.map(resolve)
-  const names = [...automations.flatMap(eventNamesOf), ...resolved.flatMap((each) => eventsMentionedBy(each))]
+  const names = [
+    ...automations.flatMap((each) => eventNamesOf(each, each.steps)),
+    ...resolved.flatMap((each) => eventsMentionedBy(each)),
+  ]
   return {
     setting: {
       resolve,

@@ -82,7 +82,7 @@ export async function readContacts(
     ...contact,
     tags: new Set(tags),
     lists: new Set(lists),
-    consent: { suppressions, optOutListIds, isUnconfirmed, isInAnyList: lists.length > 0 },
+    consent: { suppressions, optOutListIds, isUnconfirmed },
     events: events.get(contact.id) ?? [],
     messages: messages.get(contact.id) ?? [],
   }))

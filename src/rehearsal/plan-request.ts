@@ -74,8 +74,6 @@ export const planOfChange = async (
   dependencies: Pick<ApiDependencies, 'em'>,
   workspaceId: string,
   automationId: string,
-  { steps, entry, exitOn, goal }: ProposedChange,
-): Promise<RehearsalPlan> => {
-  const change = { steps, entry, exitOn, goal }
-  return planOf(dependencies, workspaceId, await readCompared(dependencies, workspaceId, automationId, change), {})
-}
+  change: ProposedChange,
+): Promise<RehearsalPlan> =>
+  planOf(dependencies, workspaceId, await readCompared(dependencies, workspaceId, automationId, change), {})

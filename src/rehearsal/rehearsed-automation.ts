@@ -76,12 +76,3 @@ export function conditionsOf({ entry, exitOn, goal, steps }: AutomationRules): C
   ]
   return found.filter((each) => each !== undefined) as unknown as Condition[]
 }
-
-/** The names of the events that an automation waits for, or by which contacts leave it. */
-export function eventNamesOf({ exitOn, goal, steps }: AutomationRules): string[] {
-  const rules = [...exitOn, ...(goal ? [goal] : [])]
-  return [
-    ...rules.flatMap((rule) => ('eventName' in rule ? rule.eventName : [])),
-    ...steps.flatMap((step) => (step.type === 'WAIT_FOR_EVENT' ? step.eventName : [])),
-  ]
-}

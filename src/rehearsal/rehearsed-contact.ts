@@ -7,7 +7,7 @@ import { foldName } from '../triggers/index.ts'
 export interface ContactState extends ContactFacts {
   id: string
   /** The facts that can suppress an email. */
-  consent: Pick<Recipient, 'suppressions' | 'optOutListIds' | 'isUnconfirmed' | 'isInAnyList'>
+  consent: Pick<Recipient, 'suppressions' | 'optOutListIds' | 'isUnconfirmed'>
 }
 
 /** A contact as a rehearsal changes it. The contact itself stays as it is. */

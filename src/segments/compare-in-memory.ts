@@ -2,6 +2,7 @@
  * The comparisons of `comparison-sql.ts` for values in memory. Both give the same result for the same values:
  * test/segments/condition-model.test.ts compares them.
  */
+import { A_NUMBER } from './comparison-sql.ts'
 import type { Compared } from './condition.ts'
 import { durationMs } from './duration.ts'
 
@@ -158,11 +159,11 @@ export const periodOf = (duration: unknown): number => durationMs(String(duratio
 const inOrder = (is: 'less' | 'more', one: number, other: number): boolean =>
   is === 'less' ? one < other : one > other
 
-const A_NUMBER = /^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$/
+const IS_NUMBER = new RegExp(A_NUMBER)
 
 /** A number, or a text that is one, because CSV files contain nothing but texts. */
 const numberOf = (value: unknown): number =>
-  typeof value === 'number' ? value : typeof value === 'string' && A_NUMBER.test(value) ? Number(value) : NaN
+  typeof value === 'number' ? value : typeof value === 'string' && IS_NUMBER.test(value) ? Number(value) : NaN
 
 /** Without case, and with one code for each accented letter (Unicode, NFC). */
 const folded = (text: unknown): string => String(text).normalize().toLowerCase()

@@ -103,7 +103,7 @@ const isNumber = ({ json, text }: JsonValue): string =>
  * A string that is a number as people write it, short enough to parse quickly. ASCII only: other digits and spaces depend on
  * the database's locale, and Postgres does not convert them to numbers.
  */
-const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
+export const A_NUMBER = String.raw`^ *[-+]?[0-9]{1,30}(\.[0-9]{1,30})? *$`
 
 /** Without case in any language, whatever the locale of the database, and with one code for each accented letter (Unicode, NFC). */
 const folded = (text: string): string => `lower(normalize(${text}::text) collate pg_unicode_fast)`

@@ -55,7 +55,7 @@ export class InMemoryWorkspace implements Workspace {
       lists: new Set(lists),
       consent: {
         suppressions: unsubscribed ? ['UNSUBSCRIBED'] : [],
-        ...{ optOutListIds: [], isUnconfirmed: false, isInAnyList: lists.length > 0 },
+        ...{ optOutListIds: [], isUnconfirmed: false },
       },
     })
     const contact = new TestedContact(current, this.definitions, this.setting)
