@@ -1,5 +1,5 @@
 /**
- * What an approval does:
+ * The effect of an approval:
  * - PUBLISH_AUTOMATION: changes the steps, fields and status of an automation, like `POST /automations/{id}/publish`
  * - SEND_CAMPAIGN: sends or schedules a campaign, like `POST /campaigns/{id}/schedule`
  */

@@ -17,7 +17,7 @@ const schema = defineEntity({
     version: p.integer(),
     inside: p.text().$type<Exclude<Inside, 'KEEP'>>(),
     removedSteps: p.text().$type<RemovedSteps>(),
-    /** How many enrollments were in older versions when it started. */
+    /** The number of enrollments in older versions when it started. */
     total: p.integer(),
     startedBy: p.text(),
     startedAt: p.datetime(),

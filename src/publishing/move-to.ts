@@ -3,7 +3,7 @@ import { type EndStatus, enter, type MachineState, type StoredStep, successorOf 
 import type { RemovedSteps } from './entities.ts'
 
 /**
- * What a move does to an enrollment:
+ * The effect of a move on an enrollment:
  * - stays: it stays at its step, and waits as long as before
  * - waits: it stays at its step, and its WAIT ends at another time
  * - reruns: it stays at its step, whose activity computes the wait again

@@ -5,7 +5,7 @@ import { ROUTE } from '../route.ts'
 import { differenceText } from '../words.ts'
 import type { Rehearsal } from './queries.ts'
 
-/** How many contacts get more or fewer emails than in the current version. A sentence filters the list of contacts. */
+/** Counts the contacts who get more or fewer emails than in the current version. A sentence filters the list of contacts. */
 export function Differences({ of: { current } }: { of: Rehearsal }) {
   const { difference: shown } = useSearch({ from: ROUTE })
   const navigate = useNavigate({ from: ROUTE })
