@@ -146,7 +146,7 @@ function Played({
 }: {
   items: readonly Item[]
   /** The same in the current version, if a draft is rehearsed. */
-  current: readonly Item[] | null
+  current: readonly Item[] | undefined
   result: Schemas['ContactRehearsal']
   zone: string
   to: string
