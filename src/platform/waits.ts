@@ -33,6 +33,8 @@ export const waits = {
   requestLog: 1_000,
   /** Pause between two deletions of old messages, step runs and requests. */
   history: 600_000,
+  /** Time after a publication in which an enrollment that read the older version before it may still be recorded. */
+  lateEnrollments: 15_000,
   /** Pause between two sweeps for contacts who entered a segment or reached a date. */
   sweep: 30_000,
 }

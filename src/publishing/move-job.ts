@@ -9,6 +9,7 @@ import {
 } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
+import { waits } from '../platform/waits.ts'
 import type { AutomationMove } from './entities.ts'
 import { findMove, lockRunningMove, writeFinish } from './queries.ts'
 
@@ -23,7 +24,7 @@ const SIGNAL_AGAIN_SECONDS = { min: 1, max: 3_600 }
 export async function continueMove(dependencies: Dependencies, delivery: Delivery): Promise<void> {
   const em = dependencies.em.fork()
   const move = await findMove(em, delivery.automationId!)
-  if (!move || move.stoppedAt !== null || move.finishedAt !== null) return completeDeliveries(em, [delivery])
+  if (!move || move.stoppedAt !== null) return completeDeliveries(em, [delivery])
   await (move.inside === 'FINISH' ? finishPage(em, move, delivery) : movePage(dependencies, em, move, delivery))
 }
 
@@ -69,7 +70,9 @@ async function movePage(
   await advanceBatchJob(em, delivery, null, Math.min(Math.max(seconds / 10, min), max))
 }
 
+/** Finishes a move, and looks a last time for enrollments that were being recorded in the older version when it started. */
 async function finish(em: EntityManager, move: AutomationMove, delivery: Delivery): Promise<void> {
   await writeFinish(em, move)
-  await completeDeliveries(em, [delivery])
+  if (Date.now() - move.startedAt.getTime() > waits.lateEnrollments) return completeDeliveries(em, [delivery])
+  await advanceBatchJob(em, delivery, null, waits.lateEnrollments / 1_000)
 }

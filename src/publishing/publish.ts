@@ -42,7 +42,7 @@ export const publishWithChoice = (
     const total = await countOutdated(unit, { automationId, version })
     const startedBy = nameOf(caller)
     await writeMove(unit, { automationId, workspaceId, version, inside, removedSteps, total, startedBy })
-    if (total > 0) await enqueue(unit, { kind: 'MOVE', automationId })
+    await enqueue(unit, { kind: 'MOVE', automationId })
     return published
   })
 

@@ -10,6 +10,7 @@ export type NewMove = Pick<
 
 /** Starts a move, in place of an earlier one of the automation. Without enrollments to move, it is finished. */
 export async function writeMove(em: EntityManager, move: NewMove): Promise<void> {
+  await lockMove(em, move.automationId)
   await sql(
     em,
     `insert into automation_moves (automation_id, workspace_id, version, inside, removed_steps, total, started_by, finished_at)
@@ -26,10 +27,18 @@ export async function findMove(em: EntityManager, automationId: string): Promise
   return read(em, MOVE, automationId)
 }
 
-/** Reads a move that continues, and keeps it from being stopped until the transaction ends. */
+/**
+ * Reads a move that continues, and keeps it from being stopped until the transaction ends.
+ *
+ * Race: a move of many enrollments is stopped. Guard: each shares an advisory lock, and the stop takes it alone. Unlike the lock of a
+ * row, it is granted in turn. Test: test/publishing/publishing.test.ts.
+ */
 export async function lockRunningMove(em: EntityManager, automationId: string): Promise<AutomationMove | undefined> {
-  return read(em, `${MOVE} and stopped_at is null and finished_at is null for share of move`, automationId)
+  await sql(em, `select pg_advisory_xact_lock_shared(${LOCK})`, [automationId])
+  return read(em, `${MOVE} and stopped_at is null`, automationId)
 }
+
+const LOCK = `hashtextextended('move ' || $1, 0)`
 
 async function read(em: EntityManager, text: string, automationId: string): Promise<AutomationMove | undefined> {
   const rows = await sql(em, text, [automationId])
@@ -41,8 +50,14 @@ select move.* from automation_moves move
 join automations automation on automation.id = move.automation_id and automation.deleted_at is null
 where move.automation_id = $1::uuid`
 
+/** Waits for the enrollments that are moving now. The caller then changes the move, in the same transaction. */
+async function lockMove(em: EntityManager, automationId: string): Promise<void> {
+  await sql(em, `select pg_advisory_xact_lock(${LOCK})`, [automationId])
+}
+
 /** Stops a move that is not finished. */
 export async function writeStop(em: EntityManager, automationId: string): Promise<void> {
+  await lockMove(em, automationId)
   await sql(
     em,
     `update automation_moves set stopped_at = coalesce(stopped_at, now())

@@ -10,6 +10,7 @@ const SHORT_WAITS: Partial<Waits> = {
   leaving: 2_000,
   sweep: 2_000,
   requestLog: 50,
+  lateEnrollments: 2_000,
 }
 
 /** Shortens the waits of this process. Processes that a test starts keep the real ones. */
