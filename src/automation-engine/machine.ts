@@ -32,6 +32,8 @@ export interface Progress {
   stepId: string | null
   /** Milliseconds since 1970. */
   at: number
+  /** Whether it is at that step, not after it, because it moved there from another version. `at` is then the end of its wait. */
+  isPresent?: true
 }
 
 /** Events that a sequence reacts to. */
@@ -137,6 +139,7 @@ function begin(
     case 'retry':
       return { state, effects: [{ do: 'wait', until: state.wakeAt }] }
     case 'begin': {
+      if (resumeAfter?.isPresent) return resumeAt(steps, state, resumeAfter)
       const last = steps.findIndex(({ id }) => id === resumeAfter?.stepId)
       // The wait that follows began when that step became final, and not when the workflow was found to be lost.
       const at = resumeAfter?.at ?? now
@@ -150,6 +153,13 @@ function begin(
     case 'nothing':
       return stay(state)
   }
+}
+
+function resumeAt(steps: readonly StepOutline[], state: MachineState, { stepId, at }: Progress): Transition {
+  const found = steps.findIndex(({ id }) => id === stepId)
+  const position = found === -1 ? steps.length : found
+  const step = steps[position]
+  return step?.type === 'WAIT' ? wait(state, step.id, position, at) : enter(steps, position, state, at)
 }
 
 /** Continues in a state that another version has determined, and announces what changed. */

@@ -27,6 +27,13 @@ export function stopAfter(
   return stopFrom(steps, next, at)
 }
 
+/** Returns the stop of a sequence that is at a step. @param at when its wait at that step ends */
+export function stopAt(steps: readonly StepOutline[], { stepId, at }: Stop): Stop {
+  const step = steps.find(({ id }) => id === stepId)
+  if (!step) return { stepId: null, at }
+  return step.type === 'WAIT' ? stopAfter(steps, { stepId: step.id, at }) : { stepId: step.id, at }
+}
+
 /** Returns the step before which a sequence waits: the one whose activity runs again, or the one after the wait. */
 export const stopOfWait = (
   steps: readonly StepOutline[],

@@ -1,6 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
-import { type EnrollmentStatus, type Place, SENDING_STATUSES } from '../automation-engine/index.ts'
+import { type EnrollmentStatus, type Place, SENDING_STATUSES, type StoredStep } from '../automation-engine/index.ts'
 import { Enrollment } from './entities.ts'
+import type { MovedTo } from './moved-to.ts'
 import { FRESH_READ, sql, unitOf, toObjects } from '../platform/db/sql.ts'
 
 /** An enrollment that should have a workflow, with the data to resume it. */
@@ -73,32 +74,39 @@ from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null
 where enrollment.status = 'ACTIVE'`
 
+/** What the database knows of the progress of an enrollment. */
+export interface KnownProgress {
+  steps: readonly StoredStep[]
+  movedTo: MovedTo | null
+  /** The steps that are done, and when. */
+  done: { stepId: string; at: Date }[]
+}
+
 /**
- * Returns the progress of an enrollment according to the database: the last step that is done, and when. An email is done when its
- * message first became final, regardless of later resends. A message that ends the sequence is left out: the sequence reaches its
- * step again, and ends.
+ * Reads the steps of an enrollment that are done. An email is done when its message first became final, regardless of later resends. A
+ * message that ends the sequence is left out: the sequence reaches its step again, and ends.
  */
-export async function findLastFinalStep(
-  em: EntityManager,
-  enrollmentId: string,
-): Promise<{ stepId: string; at: Date } | undefined> {
+export async function readProgress(em: EntityManager, enrollmentId: string): Promise<KnownProgress | undefined> {
   const rows = await sql(
     em,
-    `select done.step_id, done.at
+    `select version.steps, enrollment.moved_to
      from enrollments enrollment
-     join automations automation on automation.id = enrollment.automation_id
      join automation_versions version
        on version.automation_id = enrollment.automation_id and version.version = enrollment.version
-     cross join lateral jsonb_array_elements(version.steps) with ordinality as step(content, place)
-     join (
-       select enrollment_id, step_id, final_at as at, status from messages where enrollment_id = $1::uuid
-       union all
-       select enrollment_id, step_id, finished_at, 'DONE' from step_runs where enrollment_id = $1::uuid
-     ) done on done.enrollment_id = enrollment.id and done.step_id::text = step.content ->> 'id'
-     where enrollment.id = $1::uuid and done.at is not null
-       and not (done.status = 'FAILED' and automation.on_send_failure = 'STOP')
-     order by step.place desc limit 1`,
+     where enrollment.id = $1::uuid`,
     [enrollmentId],
   )
-  return toObjects<{ stepId: string; at: Date }>(rows, 'at')[0]
+  const [progress] = toObjects<Omit<KnownProgress, 'done'>>(rows)
+  if (!progress) return undefined
+  const done = await sql(
+    em,
+    `select step_id, final_at as at from messages message
+     join automations automation on automation.id = message.automation_id
+     where enrollment_id = $1::uuid and final_at is not null
+       and not (message.status = 'FAILED' and automation.on_send_failure = 'STOP')
+     union all
+     select step_id, finished_at from step_runs where enrollment_id = $1::uuid and finished_at is not null`,
+    [enrollmentId],
+  )
+  return { ...progress, done: toObjects<KnownProgress['done'][number]>(done, 'at') }
 }

@@ -1,4 +1,5 @@
 import type { StoredStep } from '../automation-engine/index.ts'
+import { type MovedTo, resultsInVersion } from './moved-to.ts'
 
 /** An earlier step with a recorded result. */
 export interface FinishedStep {
@@ -11,21 +12,26 @@ export interface FinishedStep {
 
 /**
  * Computes when a step of an enrollment was due, as far as the database can prove it: after the waits that follow the last step
- * with a recorded result before it, or the start. A workflow's own clock is less reliable, because a task that is replayed after a
+ * with a recorded result before it, or the start, or the move to its version. A workflow's own clock is less reliable, because a task that is replayed after a
  * restore runs at the current time.
  *
  * @returns also when the wait began; `undefined` if the enrollment has no such step
  */
 export function dueTime(
-  { steps, startedAt }: { steps: readonly StoredStep[]; startedAt: Date },
+  { steps, startedAt, movedTo }: { steps: readonly StoredStep[]; startedAt: Date; movedTo: MovedTo | null },
   passed: readonly FinishedStep[],
   stepId: string,
 ): { since: Date; due: Date } | undefined {
   const position = steps.findIndex(({ id }) => id === stepId)
   if (position === -1) return undefined
-  const byId = new Map(passed.map((step) => [step.stepId, step]))
-  const last = steps.slice(0, position).findLastIndex(({ id }) => byId.has(id))
-  const { since, at } = last === -1 ? { since: startedAt, at: startedAt } : byId.get(steps[last]!.id)!
+  const byId = new Map(resultsInVersion(steps, movedTo, passed).map((step) => [step.stepId, step]))
+  const found = steps.slice(0, position).findLastIndex(({ id }) => byId.has(id))
+  const began = movedTo ? steps.findIndex(({ id }) => id === movedTo.stepId) : -1
+  const last = Math.max(found, began)
+  const { since, at } = byId.get(steps[last]?.id ?? '') ?? {
+    since: movedTo ? new Date(movedTo.since) : startedAt,
+    at: movedTo ? new Date(movedTo.at) : startedAt,
+  }
   const lists = listsAround(steps, steps[position]!)
   // Waits in branches that may have been taken are not known here: the step may be due earlier than it was.
   const waits = steps

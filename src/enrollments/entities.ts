@@ -3,6 +3,7 @@ import type { TemplateVariables } from '../rendering/index.ts'
 import type { EnrollmentStatus } from '../automation-engine/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import type { EndCause } from './end-cause.ts'
+import type { MovedTo } from './moved-to.ts'
 
 const schema = defineEntity({
   name: 'Enrollment',
@@ -30,6 +31,7 @@ const schema = defineEntity({
     depth: p.integer(),
     nextStepId: p.uuid().nullable(),
     wakesAt: p.datetime().nullable(),
+    movedTo: p.json<MovedTo>().nullable(),
     enrolledAt: p.datetime(),
     recordedAt: p.datetime(),
     endedAt: p.datetime().nullable(),

@@ -86,6 +86,19 @@ export async function dueStepOf(em: EntityManager, enrollmentId: string): Promis
   return row && { enrollmentId, stepId: row.step_id, at: toDate(row.at).getTime() }
 }
 
+/**
+ * Returns when a step that has its result already is passed: not before the enrollment came to it, which can be long after the result, if
+ * it moved to a version with another order of steps.
+ */
+export async function passedAt(
+  em: EntityManager,
+  { enrollmentId, stepId }: { enrollmentId: string; stepId: string },
+  result: Date,
+): Promise<Date> {
+  const due = await dueStepOf(em, enrollmentId)
+  return due?.stepId === stepId && due.at > result.getTime() ? new Date(due.at) : result
+}
+
 async function move(
   em: EntityManager,
   { enrollmentId, automationId, version, stepId }: AtStep,

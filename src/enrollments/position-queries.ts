@@ -2,6 +2,7 @@ import type { Stop } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toDate } from '../platform/db/sql.ts'
 import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
+import type { MovedTo } from './moved-to.ts'
 
 /** A step that an enrollment has passed, the branch that it chose, and when it was passed or its wait ends. */
 export interface PassedStep {
@@ -16,6 +17,7 @@ export interface ActivePosition {
   automationId: string
   version: number
   enrolledAt: Date
+  movedTo: MovedTo | null
   passed: PassedStep[]
   /** The steps that wait, and until when. */
   waiting: { stepId: string; until: Date }[]
@@ -26,6 +28,7 @@ interface Row {
   automation_id: string
   version: number
   enrolled_at: string
+  moved_to: MovedTo | null
   passed: { step_id: string; branch: string | null; at: string }[] | null
   waiting: { step_id: string; until: string }[] | null
 }
@@ -42,6 +45,7 @@ export async function activePositions(
     automationId: row.automation_id,
     version: row.version,
     enrolledAt: toDate(row.enrolled_at),
+    movedTo: row.moved_to,
     passed: (row.passed ?? []).map(({ step_id: stepId, branch, at }) => ({
       stepId,
       branch: branch ?? undefined,
@@ -52,7 +56,7 @@ export async function activePositions(
 }
 
 const ACTIVE = `
-select enrollment.id, automation_id, version, enrolled_at, (
+select enrollment.id, automation_id, version, enrolled_at, moved_to, (
     select jsonb_agg(jsonb_build_object('step_id', step_id, 'branch', branch, 'at', at)) from (
       select step_id, null as branch, final_at as at from messages
       where enrollment_id = enrollment.id and final_at is not null

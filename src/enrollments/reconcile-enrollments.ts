@@ -1,5 +1,6 @@
 import type { Place } from '../automation-engine/index.ts'
-import { findLastFinalStep, readActive } from './active-queries.ts'
+import { readActive, readProgress } from './active-queries.ts'
+import { progressOf } from './progress.ts'
 import { endActive } from './queries.ts'
 import { readClockAhead } from '../workspaces/index.ts'
 import type { Dependencies } from '../outbox/index.ts'
@@ -54,7 +55,6 @@ export async function reconcileEnrollment(
   }
   log.warn(ids, 'Enrollment had lost its workflow; resumed')
   const { workspaceId, automationName, dedupKey, enrolledAt } = active
-  const last = await findLastFinalStep(fork, id)
   const input = {
     ...ids,
     ...(concurrencyKey && { concurrencyKey }),
@@ -63,7 +63,7 @@ export async function reconcileEnrollment(
     clockAhead: await readClockAhead(fork, workspaceId),
     dedupKey,
     triggerEventId: null,
-    resumeAfter: { stepId: last?.stepId ?? null, at: (last?.at ?? enrolledAt).getTime() },
+    resumeAfter: progressOf(await readProgress(fork, id), enrolledAt),
   }
   await enrollments.enter({ automationName, requestId: null, input }, id)
   metrics.reconciled('resumed')

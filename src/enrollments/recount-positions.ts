@@ -1,7 +1,8 @@
-import { firstStop, type Stop, stopAfter } from '../automation-engine/index.ts'
+import { firstStop, type Stop, stopAfter, stopAt } from '../automation-engine/index.ts'
 import { versionSteps } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction } from '../platform/db/sql.ts'
+import { resultsInVersion } from './moved-to.ts'
 import { type ActivePosition, activePositions, type PassedStep, writePositions } from './position-queries.ts'
 
 const PAGE = 500
@@ -26,12 +27,13 @@ export async function recountPositions(em: EntityManager): Promise<void> {
 
 async function positionOf(
   em: EntityManager,
-  { automationId, version, enrolledAt, passed, waiting }: ActivePosition,
+  { automationId, version, enrolledAt, movedTo, passed, waiting }: ActivePosition,
 ): Promise<Stop> {
   const steps = await versionSteps(em, automationId, version)
   const placeOf = ({ stepId }: PassedStep) => steps.findIndex(({ id }) => id === stepId)
-  const [last] = passed.toSorted((a, b) => placeOf(b) - placeOf(a))
-  const stop = last ? stopAfter(steps, last) : firstStop(steps, enrolledAt)
+  const [last] = resultsInVersion(steps, movedTo, passed).toSorted((a, b) => placeOf(b) - placeOf(a))
+  const began = () => (movedTo ? stopAt(steps, { ...movedTo, at: new Date(movedTo.at) }) : firstStop(steps, enrolledAt))
+  const stop = last ? stopAfter(steps, last) : began()
   const until = waiting.find(({ stepId }) => stepId === stop.stepId)?.until
   return until ? { ...stop, at: until } : stop
 }

@@ -26,7 +26,7 @@ import { waits } from '../platform/waits.ts'
 import { canSend } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
 import { leaveByCondition } from './leave.ts'
-import { moveEnrollment } from './move-queries.ts'
+import { moveEnrollment, passedAt } from './move-queries.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { endWithoutStep } from './record-enrollment.ts'
 import { contextOf } from './step-source.ts'
@@ -162,7 +162,8 @@ async function earlierAttempt(
     }
   }
   const stop = status === 'FAILED' && step.onSendFailure === 'STOP'
-  return { kind: 'final', status, error: null, stop, at: finalAt ?? new Date(), version: step.version }
+  const at = await passedAt(em, ref, finalAt ?? new Date())
+  return { kind: 'final', status, error: null, stop, at, version: step.version }
 }
 
 /**
@@ -180,7 +181,7 @@ async function lostDueTime(
     ref.kind === 'step' && at ? [{ stepId: ref.stepId, since: at, at }] : [],
   )
   const startedAt = new Date(Math.min(timeline.enrolledAt.getTime(), timeline.eventAt?.getTime() ?? Infinity))
-  const times = dueTime({ steps: timeline.steps, startedAt }, [...sent, ...timeline.passed], stepId)
+  const times = dueTime({ ...timeline, startedAt }, [...sent, ...timeline.passed], stepId)
   if (!times || !mayBeLost(settings, times.since)) return undefined
   return mayBeLost(settings, new Date(times.due.getTime() - CLOCK_SKEW_MS)) ? times.due : undefined
 }

@@ -14,6 +14,7 @@ import type { EventOrCondition, ExitRule } from '../automations/index.ts'
 import type { Trigger } from '../triggers/index.ts'
 import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 import type { FinishedStep } from './due-time.ts'
+import type { MovedTo } from './moved-to.ts'
 
 /** An email step of an enrollment, with everything that decides whether it is sent. */
 export interface EmailStep {
@@ -150,6 +151,7 @@ export interface Timeline {
   /** When the event that started the enrollment occurred, if it was an event. */
   eventAt: Date | null
   steps: readonly StoredStep[]
+  movedTo: MovedTo | null
   /** The steps without an email that have a result, as far as a restore left them. */
   passed: readonly FinishedStep[]
 }
@@ -157,7 +159,7 @@ export interface Timeline {
 export async function readTimeline(em: EntityManager, enrollmentId: string): Promise<Timeline | undefined> {
   const rows = await sql(
     em,
-    `select enrollment.enrolled_at, version.steps, (
+    `select enrollment.enrolled_at, enrollment.moved_to, version.steps, (
        select created_at from trigger_events event where enrollment.dedup_key = 'event:' || event.id and event.id = case
          when enrollment.dedup_key like 'event:%' then substr(enrollment.dedup_key, 7)::uuid end
      ) as event_at

@@ -3,6 +3,7 @@ import { lockContactsAgainstErasure } from '../contacts/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
 import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
+import type { MovedTo } from './moved-to.ts'
 
 /** The active enrollments of an automation that are in versions before this one. */
 export interface Outdated {
@@ -86,6 +87,8 @@ export interface MovableEnrollment {
   version: number
   nextStepId: string | null
   wakesAt: Date | null
+  /** The steps that have a result. */
+  passed: string[]
 }
 
 /** Locks an enrollment, after its contact. @returns `undefined` if it does not exist */
@@ -96,7 +99,11 @@ export async function lockToMove(
   await lockContactsAgainstErasure(em, [contactId])
   const rows = await sql(
     em,
-    `select status, version, next_step_id, wakes_at from enrollments where id = $1::uuid for no key update`,
+    `select status, version, next_step_id, wakes_at, array(
+       select step_id from messages where enrollment_id = $1::uuid and final_at is not null
+       union all select step_id from step_runs where enrollment_id = $1::uuid and finished_at is not null
+     )::text[] as passed
+     from enrollments where id = $1::uuid for no key update`,
     [id],
   )
   return toObjects<MovableEnrollment>(rows, 'wakesAt')[0]
@@ -114,14 +121,14 @@ export async function lockToMove(
 export async function setVersion(
   em: EntityManager,
   id: string,
-  { version, stop, paused }: { version: number; stop: Stop; paused: boolean },
+  { version, stop, movedTo, paused }: { version: number; stop: Stop; movedTo: MovedTo; paused: boolean },
 ): Promise<void> {
   const moved = await sql<EnrollmentChange>(
     em,
     `update enrollments set version = $2::integer, next_step_id = $3::uuid, wakes_at = $4::timestamptz,
-       paused = paused and $5::boolean, pause_count = pause_count + 1
+       paused = paused and $5::boolean, pause_count = pause_count + 1, moved_to = $6::jsonb
      where id = $1::uuid and status = 'ACTIVE' returning ${CHANGED}`,
-    [id, version, stop.stepId, stop.at.toISOString(), paused],
+    [id, version, stop.stepId, stop.at.toISOString(), paused, JSON.stringify(movedTo)],
   )
   await countChanges(em, moved)
 }

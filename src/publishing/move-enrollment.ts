@@ -6,7 +6,8 @@ import {
   stopOfState,
 } from '../automation-engine/index.ts'
 import { readVersions } from '../automations/index.ts'
-import { endActive, leaveByEarlierEvent, lockToMove, readRecorded, setVersion } from '../enrollments/index.ts'
+import { endActive, leaveByEarlierEvent, lockToMove, movedTo, readRecorded, setVersion } from '../enrollments/index.ts'
+import { readSendingGate } from '../instance/index.ts'
 import { cancelRetriesOf, dismissMessages, ENROLLMENT_ENDED, findStepMessage } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { recomputeWait } from '../steps/index.ts'
@@ -38,10 +39,12 @@ const STEP_REMOVED = 'The step was removed before the message could be sent'
  * this, between two steps, so no email of it is in flight. A repeated call returns the same again.
  */
 export async function moveEnrollment(em: EntityManager, enrollment: MovingEnrollment): Promise<MoveResult> {
-  const result = await em.transactional((unit) => move(unit, enrollment))
-  if (result?.kind !== 'moved') return result
-  const left = await leaveByNewRules(em.fork(), enrollment, result.version)
-  return left === undefined ? result : { kind: 'ended', status: left }
+  return em.transactional(async (unit) => {
+    const result = await move(unit, enrollment)
+    if (result?.kind !== 'moved') return result
+    const left = await leaveByNewRules(unit, enrollment, result.version)
+    return left === undefined ? result : { kind: 'ended', status: left }
+  })
 }
 
 async function move(
@@ -57,13 +60,14 @@ async function move(
   if (running?.inside !== 'MOVE') return null
   const version = Math.max(running.version, from)
   if (from === version && enrollment.version === version) return null
+  if (await mayHavePassed(em, enrollment.wakesAt!)) return null
   const versions = await readVersions(em, automationId, [from, version])
   const before = versions.get(from)?.steps
   const after = versions.get(version)?.steps
+  const present = before?.find(({ id }) => id === state.stepId)
   // A restored database may be older than the workflow.
-  if (!before || !after) return null
+  if (!before || !after || !present) return null
   const moved = moveTo(before, after, state, { removedSteps: running.removedSteps, now })
-  const present = before.find(({ id }) => id === state.stepId)!
   if (moved.kind === 'ends' && moved.status === 'CANCELLED') {
     await endActive(em, enrollmentId, 'CANCELLED', { cause: 'STEP_REMOVED', version })
     await cancelRetriesOf(em, [{ automationId, contactId }])
@@ -75,7 +79,9 @@ async function move(
     if (message) await dismissMessages(em, { ids: [message.id] }, STEP_REMOVED)
   }
   if (moved.kind === 'ends') {
-    await setVersion(em, enrollmentId, { version, stop: { stepId: null, at: new Date(now) }, paused: false })
+    const nowhere = movedTo(after, { stepId: null, wakeAt: null }, [], now)
+    const stop = { stepId: null, at: new Date(now) }
+    await setVersion(em, enrollmentId, { version, stop, movedTo: nowhere, paused: false })
     return { kind: 'ended', status: moved.status }
   }
   const isSameStep = enrollment.nextStepId === moved.state.stepId
@@ -83,10 +89,20 @@ async function move(
   await setVersion(em, enrollmentId, {
     version,
     stop: stopOfState(after, moved.state, moved.kind === 'reruns' ? new Date(now) : dueAt),
+    movedTo: movedTo(after, moved.state, enrollment.passed, now),
     paused: moved.state.paused,
   })
   if (moved.kind === 'reruns') await recomputeWait(em, enrollmentId, present)
   return { kind: 'moved', version, steps: outlinesOf(after), state: moved.state }
+}
+
+/**
+ * Whether the original of a restored database may have passed the step that an enrollment comes to at `at`. The enrollment first settles
+ * that step in its version, where it is known when the step was due.
+ */
+async function mayHavePassed(em: EntityManager, at: Date): Promise<boolean> {
+  const { isOpen, lostUntil } = await readSendingGate(em)
+  return !isOpen || (lostUntil !== null && at <= lostUntil)
 }
 
 /** Returns where an enrollment continues that an earlier attempt has moved. Changes nothing. */
@@ -98,7 +114,7 @@ async function follow(
   const before = versions.get(of.from)?.steps
   const after = versions.get(of.to)?.steps
   // A restored database may be older than the workflow.
-  if (!before || !after) return null
+  if (!before?.some(({ id }) => id === of.state.stepId) || !after) return null
   // If a removed step had ended it, it would not be active.
   const moved = moveTo(before, after, of.state, { removedSteps: 'CONTINUE', now: of.now })
   if (moved.kind === 'ends') return { kind: 'ended', status: moved.status }

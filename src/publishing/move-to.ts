@@ -6,7 +6,7 @@ import type { RemovedSteps } from './entities.ts'
  * The effect of a move on an enrollment:
  * - stays: it stays at its step, and waits as long as before
  * - waits: it stays at its step, and its WAIT ends at another time
- * - reruns: it stays at its step, whose activity computes the wait again
+ * - reruns: it stays at its step, whose activity computes the wait again, now or when the automation is resumed
  * - continues: its step was removed, and it continues at a later one
  * - ends: its step was removed, and it ends
  */
@@ -30,14 +30,17 @@ export function moveTo(
   if (!step) throw new Error(`The present version has no step ${state.stepId}`)
   const kept = after.find(({ id, type }) => id === step.id && type === step.type)
   if (!kept) return removedSteps === 'END' ? { kind: 'ends', status: 'CANCELLED' } : skipRemoved()
-  if (state.waitingFor !== 'time' && state.waitingFor !== 'retry') return { kind: 'stays', state }
+  const isWaiting = state.waitingFor === 'time' || state.waitingFor === 'retry'
   if (step.type === 'WAIT' && kept.type === 'WAIT') {
     if (step.delayMinutes === kept.delayMinutes) return { kind: 'stays', state }
     const wakeAt = state.wakeAt! + (kept.delayMinutes - step.delayMinutes) * 60_000
     return { kind: 'waits', state: { ...state, wakeAt } }
   }
   if (isDeepStrictEqual(waitOf(step), waitOf(kept))) return { kind: 'stays', state }
-  return { kind: 'reruns', state: { ...state, waitingFor: 'step', wakeAt: null, changed: false } }
+  return {
+    kind: 'reruns',
+    state: isWaiting ? { ...state, waitingFor: 'step', wakeAt: null, changed: false } : state,
+  }
 
   function skipRemoved(): Move {
     const ids = new Map(after.map(({ id }, index) => [id, index]))

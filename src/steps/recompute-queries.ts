@@ -33,14 +33,15 @@ interface ChangedWait {
   filter: Record<string, unknown> | null
 }
 
-/** Changes what an unfinished WAIT_FOR_EVENT waits for. */
+/** Changes what an unfinished WAIT_FOR_EVENT waits for. An event that ended its wait for another one does not count. */
 export async function changeAwaited(
   em: EntityManager,
   { enrollmentId, stepId, minutes, eventKey, filter }: ChangedWait,
 ): Promise<void> {
   await sql(
     em,
-    `update step_runs set until = until + make_interval(mins => $3::integer), event_key = $4, filter = $5::jsonb
+    `update step_runs set until = until + make_interval(mins => $3::integer), event_key = $4, filter = $5::jsonb,
+       detail = case when (event_key, filter) is distinct from ($4, $5::jsonb) then detail - 'eventId' else detail end
      where enrollment_id = $1::uuid and step_id = $2::uuid and finished_at is null and until is not null`,
     [enrollmentId, stepId, minutes, eventKey, filter && JSON.stringify(filter)],
   )

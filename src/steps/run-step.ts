@@ -1,5 +1,12 @@
 import { type StepResult, type StoredStep, type StepType, canSend } from '../automation-engine/index.ts'
-import { endWithoutStep, keepWaiting, leaveByCondition, moveEnrollment, pauseEnrollment } from '../enrollments/index.ts'
+import {
+  endWithoutStep,
+  keepWaiting,
+  leaveByCondition,
+  moveEnrollment,
+  passedAt,
+  pauseEnrollment,
+} from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
 import { chooseBranch } from './choose-branch.ts'
 import { chooseShare } from './choose-share.ts'
@@ -62,7 +69,7 @@ async function attempt(dependencies: RunDependencies, { now, clockAhead = 0, ...
     return { next: 'gone' }
   }
   const passed = { ...context, step }
-  if (context.result) return moved(em(), passed, context.result)
+  if (context.result) return moved(em(), passed, await recorded(em(), of, context.result))
   if (!canSend(automationStatus))
     return (await pauseEnrollment(em(), of)) ? { next: 'paused' } : { next: 'retry', until: now }
   const runner = RUNNERS[step.type] as Runner<StoredStep> | null
@@ -73,6 +80,16 @@ async function attempt(dependencies: RunDependencies, { now, clockAhead = 0, ...
   if (left) return { next: 'end', status: left }
   const result = await runner.run(dependencies, passed, time)
   return moved(em(), passed, result)
+}
+
+/** Returns a recorded result, as it applies when the enrollment comes to the step. */
+async function recorded(
+  em: EntityManager,
+  of: { enrollmentId: string; stepId: string },
+  result: StepResult,
+): Promise<StepResult> {
+  if (result.next !== 'wait') return result
+  return { next: 'wait', until: (await passedAt(em, of, new Date(result.until))).getTime() }
 }
 
 /**

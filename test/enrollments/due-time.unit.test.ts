@@ -40,7 +40,7 @@ describe('the time at which a step was due', () => {
   for (const [what, final, stepId, since, due] of cases)
     it(what, () => {
       const times = final.map(([id, time]) => ({ stepId: id, since: at(time), at: at(time) }))
-      assert.deepEqual(dueTime({ steps, startedAt }, times, stepId), { since: at(since), due: at(due) })
+      assert.deepEqual(dueTime({ steps, startedAt, movedTo: null }, times, stepId), { since: at(since), due: at(due) })
     })
 
   it('follows from the recorded end of a WAIT_UNTIL, whose beginning is when the record was made', () => {
@@ -49,14 +49,20 @@ describe('the time at which a step was due', () => {
       { stepId: 'a', since: at('10:00'), at: at('10:00') },
       { stepId: 'until', since: at('10:01'), at: at('15:00') },
     ]
-    assert.deepEqual(dueTime({ steps: withTarget, startedAt }, passed, 'b'), { since: at('10:01'), due: at('15:10') })
+    assert.deepEqual(dueTime({ steps: withTarget, startedAt, movedTo: null }, passed, 'b'), {
+      since: at('10:01'),
+      due: at('15:10'),
+    })
   })
 
   it('is the start for a first step', () => {
-    assert.deepEqual(dueTime({ steps: [email('a')], startedAt }, [], 'a'), { since: startedAt, due: startedAt })
+    assert.deepEqual(dueTime({ steps: [email('a')], startedAt, movedTo: null }, [], 'a'), {
+      since: startedAt,
+      due: startedAt,
+    })
   })
 
   it('is unknown for a step that the enrollment does not have', () => {
-    assert.equal(dueTime({ steps, startedAt }, [], 'deleted'), undefined)
+    assert.equal(dueTime({ steps, startedAt, movedTo: null }, [], 'deleted'), undefined)
   })
 })

@@ -110,6 +110,13 @@ const CASES: Case[] = [
     moves: { kind: 'continues', state: waiting('rest', NOON + 2 * DAY) },
   },
   {
+    title: 'computes the wait for another event again for a contact who is paused at it, or who has just been woken',
+    before: [event('answer', 'ordered', 3)],
+    after: [event('answer', 'paid', 3)],
+    state: at('answer', { waitingFor: 'change', paused: true }),
+    moves: { kind: 'reruns', state: at('answer', { waitingFor: 'change', paused: true }) },
+  },
+  {
     title: 'continues after the branches of a removed condition',
     before: [condition('plan'), ...within('plan', '0', [email('pro')]), email('last')],
     after: [email('pro'), email('last')],

@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { stateQuery } from '../../src/automation-engine/index.ts'
+import { recountPositions } from '../../src/enrollments/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, activityOf, anAutomation, anEvent, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -66,6 +68,21 @@ describe('publishing with a choice', () => {
       return waiting.length === count || undefined
     })
     return { id, contactIds, steps: await stepsOf(id) }
+  }
+
+  async function loseWorkflow(automationId: string, contactId: string) {
+    const { workflowService, workflow } = service.context.temporal
+    const workflowId = `enrollment:${automationId}:${contactId}`
+    await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution: { workflowId } })
+    const isGone = () =>
+      workflow
+        .getHandle(workflowId)
+        .describe()
+        .then(
+          () => undefined,
+          () => true,
+        )
+    await eventually('the workflow is deleted', isGone)
   }
 
   it('keeps contacts in their version without a choice', async () => {
@@ -213,6 +230,49 @@ describe('publishing with a choice', () => {
     const statuses = new Map((await enrollmentsOf(id)).map(({ contactId, status }) => [contactId, status]))
     assert.equal(statuses.get(contactIds[0]!), 'GOAL_REACHED')
     assert.equal(statuses.get(contactIds[1]!), 'ACTIVE')
+  })
+
+  it('knows in another order of steps where contacts are, and continues there without their workflow', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2'), email('3')], 1)
+    const [first, pause, second, third] = steps as [Step, Step, Step, Step]
+    await publish(id, { steps: [second, { ...pause, delayMinutes: 2 * DAY }, first, third], inside: 'MOVE' })
+    await untilFinished(id)
+    const enrollments = await enrollmentsOf(id)
+    assert.partialDeepStrictEqual(enrollments, [{ version: 2, nextStepId: first.id }])
+    assert.deepEqual(daysOf(enrollments), [2])
+    await recountPositions(em())
+    assert.deepEqual(await enrollmentsOf(id), enrollments)
+    await loseWorkflow(id, contactIds[0]!)
+    await enroll(service, id, contactIds[0]!)
+    const workflow = service.context.temporal.workflow.getHandle(`enrollment:${id}:${contactIds[0]}`)
+    const waits = await eventually('it waits again', async () => {
+      const { wakeAt } = await workflow.query(stateQuery)
+      return wakeAt ?? undefined
+    })
+    assert.equal(new Date(waits).toISOString(), enrollments[0]!.nextAt)
+    assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
+  })
+
+  it('begins the wait after an email that was sent long ago when the contact comes to it', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2')], 1)
+    const [first, , second] = steps as [Step, Step, Step]
+    await sql(em(), `update messages set final_at = now() - interval '9 days' where automation_id = $1::uuid`, [id])
+    // The wait is removed, so the contact continues at the second email, which is now before the first one.
+    await publish(id, { steps: [second, first, wait(3 * DAY), email('3')], inside: 'MOVE' })
+    await eventually('the second email is sent', async () => (await subjectsOf(contactIds[0]!))[1])
+    await eventually('it waits before the third', async () => {
+      const { body } = await service.call('GET', `automations/${id}`)
+      return (await enrollmentsOf(id))[0]!.nextStepId === body.data.steps.at(-1).id || undefined
+    })
+    assert.deepEqual(daysOf(await enrollmentsOf(id)), [3])
+  })
+
+  it('moves a contact whose enrollment is recorded in the older version after the publication', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
+    await publish(id, { steps, inside: 'MOVE' })
+    await untilFinished(id)
+    await sql(em(), `update enrollments set version = 1 where automation_id = $1::uuid`, [id])
+    await eventually('it is moved', async () => (await enrollmentsOf(id))[0]!.version === 2 || undefined)
   })
 
   it('replaces a move by a newer one', async () => {
