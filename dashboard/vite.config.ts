@@ -3,9 +3,10 @@ import { defineConfig } from 'vite'
 import { checkStyles } from './check-styles.ts'
 
 /** Modules of forms, which pages without a form need not load. */
-const FORM = /@mantine\/form|primitives\/(ApiForm|use-api-form)/
+const FORM =
+  /@mantine\/form|klona|fast-deep-equal|primitives\/(ApiForm|use-api-form)|UnsavedChanges|lib\/(field-errors|has-invalid-field)/
 const FIELDS =
-  /components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|PasswordInput|Radio|Textarea)\/|components\/conditions|EmailPreview|ContactSelect|Searchable|IntegerInput/
+  /components\/(Select|Combobox|MultiSelect|TagsInput|Pill|PillsInput|PasswordInput|Radio|Textarea)\/|components\/conditions|EmailPreview|SendTestButton|liquid-problem|web-images|safe-html|ContactSelect|Searchable|IntegerInput/
 
 /** Builds the dashboard, which the API serves at `/`. `npm run dev` serves it with hot reload and forwards requests to the API on port 3000. */
 export default defineConfig({
@@ -25,11 +26,11 @@ export default defineConfig({
             {
               name: 'shared',
               test: (id) => ![FORM, FIELDS].some((part) => part.test(id)),
-              minShareCount: 6,
+              minShareCount: 8,
               priority: 1,
             },
             { name: 'form', test: FORM, minShareCount: 6 },
-            { name: 'fields', minShareCount: 6 },
+            { name: 'fields', test: FIELDS, minShareCount: 6 },
           ],
         },
       },
