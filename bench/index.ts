@@ -29,7 +29,7 @@ import { limiter } from './limiter.ts'
 import { listeners } from './listeners.ts'
 import { limitedProvider } from './limited-provider.ts'
 import { lists } from './lists.ts'
-import { neighbors, neighborsMail } from './neighbors.ts'
+import { neighbors, neighborsMail, neighborsRehearsal } from './neighbors.ts'
 import { reconciling } from './reconcile.ts'
 import { holds, type Measured, wanted, writeResults } from './results.ts'
 import { rendering } from './render.ts'
@@ -84,7 +84,7 @@ const BENCHMARKS: readonly Benchmark[] = [
     byEmail,
     cliHelp,
   ],
-  ...[neighbors, neighborsMail],
+  ...[neighbors, neighborsMail, neighborsRehearsal],
   ...[reconciling, listeners, sleeping, sleepingMemory, teardown],
 ]
 
