@@ -44,7 +44,12 @@ export async function rehearsing(service: Service, _baseUrl: string, workspaceId
     if (status >= 300) throw new Error(`${path}: ${JSON.stringify(answer)}`)
     return (answer as { data: { id: string; status: string } }).data
   }
-  const { id } = await call('POST', 'automations', { name: 'Rehearsed', status: 'ACTIVE', trigger: 'SIGNUP', steps: STEPS })
+  const { id } = await call('POST', 'automations', {
+    name: 'Rehearsed',
+    status: 'ACTIVE',
+    trigger: 'SIGNUP',
+    steps: STEPS,
+  })
   let isStopped = false
   async function run(): Promise<void> {
     while (!isStopped) {
