@@ -34,7 +34,15 @@ export {
   type CampaignWorkflow,
   campaignWorkflowId,
 } from './campaign.ts'
-export { ENGINE_VERSION, enter, type MachineEvent, nextTransition, positionOf, type Progress, type StepResult } from './machine.ts'
+export {
+  ENGINE_VERSION,
+  enter,
+  type MachineEvent,
+  nextTransition,
+  positionOf,
+  type Progress,
+  type StepResult,
+} from './machine.ts'
 export { firstStop, type Stop, stopAfter, stopAt, stopOfState, stopOfWait } from './next-stop.ts'
 export { type BranchRef, branchStart, successorOf } from './tree.ts'
 export { type Effect, INITIAL_STATE, type MachineState } from './machine-state.ts'
