@@ -74,7 +74,7 @@ from enrollments enrollment
 join automations automation on automation.id = automation_id and automation.deleted_at is null
 where enrollment.status = 'ACTIVE'`
 
-/** What the database knows of the progress of an enrollment. */
+/** The progress of an enrollment, as far as the database knows it. */
 export interface KnownProgress {
   steps: readonly StoredStep[]
   movedTo: MovedTo | null
