@@ -1,5 +1,5 @@
 import type { DriplineClient } from '@dripline/client'
-import { slugOf } from '../templates/template-file.ts'
+import { slugOf } from './slug.ts'
 import { type Content, fileValueOf } from './content.ts'
 import { type Folder, SENDER_PATH, yamlFileOf } from './folder.ts'
 import { hashOf, type Lock } from './lock.ts'

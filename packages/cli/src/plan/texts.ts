@@ -1,6 +1,6 @@
 import type { Content } from './content.ts'
 import { asText, type JsonObject, type Leaf, type Path } from './convert.ts'
-import { slugOf } from '../templates/template-file.ts'
+import { slugOf } from './slug.ts'
 import { flattenSteps, type StepIds } from './steps.ts'
 
 const KEYS = ['html', 'text', 'design'] as const
