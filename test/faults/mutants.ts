@@ -707,7 +707,36 @@ const WEBHOOKS: Record<string, Mutant> = {
   },
 }
 
+/** Moves to another version. */
+const MOVES: Record<string, Mutant> = {
+  'place-of-a-move-forgotten': {
+    what: 'a moved enrollment that loses its workflow continues after the last of all steps that it has passed',
+    file: 'src/enrollments/moved-to.ts',
+    replace: 'return results.filter(({ stepId }) => onTheWay.has(stepId) && !moved.passed.includes(stepId))',
+    by: 'return [...results]',
+    worlds: ['move-reordered'],
+    stories: [],
+  },
+  'lost-result-of-a-move': {
+    what: 'a repeated move, whose first result was lost, returns nothing',
+    file: 'src/publishing/move-enrollment.ts',
+    replace: 'if (enrollment.version > from) return follow(',
+    by: 'if (enrollment.version > from) return null\n  if (now < 0) return follow(',
+    worlds: ['move'],
+    stories: [],
+  },
+  'email-of-an-earlier-version': {
+    what: 'the activity of a move does not end the wait of a step that the version does not have',
+    file: 'src/publishing/move-to.ts',
+    replace: "if (!kept) return removedSteps === 'END' ? { kind: 'ends', status: 'CANCELLED' } : skipRemoved()",
+    by: "if (!kept) return removedSteps === 'END' ? { kind: 'ends', status: 'CANCELLED' } : { kind: 'stays', state }",
+    worlds: ['move'],
+    stories: [],
+  },
+}
+
 export const MUTANTS: Record<string, Mutant> = {
+  ...MOVES,
   ...TRANSITIONS,
   ...STOPS,
   ...CAMPAIGNS,

@@ -11,6 +11,7 @@ import { sql } from '../../src/platform/db/sql.ts'
 import { World, type Ground } from './world.ts'
 import { CAMPAIGN_WORLDS } from './campaign-worlds.ts'
 import { MESSAGE_WORLDS } from './message-worlds.ts'
+import { MOVE_WORLDS } from './move-worlds.ts'
 import { WEBHOOK_WORLDS } from './webhook-worlds.ts'
 import type { Setting } from './setting.ts'
 import { checkPromise, type Story } from './check-promise.ts'
@@ -89,6 +90,7 @@ async function pausedAndResumed(
 const SETTINGS: Record<WorldName, Setting> = {
   ...CAMPAIGN_WORLDS,
   ...MESSAGE_WORLDS,
+  ...MOVE_WORLDS,
   ...WEBHOOK_WORLDS,
   enroll: {
     async run(world) {
