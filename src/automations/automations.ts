@@ -205,17 +205,21 @@ export async function replaceSteps(
 /**
  * Returns the steps that a version would have, without creating it.
  *
- * @param steps without them, the present ones
+ * @param change.steps without them, the present ones
  * @throws {ApiError} `not-found`; `invalid`
  */
 export async function planVersion(
   em: EntityManager,
   workspaceId: string,
   id: string,
-  steps?: readonly StepInput[],
+  { steps, ...rules }: { steps?: readonly StepInput[] | undefined } & Parameters<typeof setLeaveRules>[1],
 ): Promise<{ version: number; steps: StoredStep[] }> {
   const { automation, steps: present } = await getAutomation(em, workspaceId, id)
-  if (steps === undefined) return { version: automation.version, steps: storeSteps(present).stored }
+  if (steps === undefined) {
+    const planned = { exitOn: automation.exitOn, goal: automation.goal }
+    const hasNewRules = setLeaveRules(planned, rules, stepIdsOf(present.map((step) => ({ step }))))
+    return { version: automation.version + Number(hasNewRules), steps: storeSteps(present).stored }
+  }
   assertTree(steps)
   const { steps: numbered } = identifySteps(steps, present)
   // As Postgres returns it, to be compared with a stored version.
@@ -306,7 +310,7 @@ export async function lockAutomation(
 
 /** Sets the given rules. @returns whether one changed, so that a new version is needed */
 function setLeaveRules(
-  automation: Automation,
+  automation: Pick<Automation, 'exitOn' | 'goal'>,
   { exitOn, goal }: { exitOn?: readonly ExitRule[] | undefined; goal?: EventOrCondition | null | undefined },
   ids: StepIds,
 ): boolean {

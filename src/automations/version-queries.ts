@@ -40,20 +40,22 @@ export async function readVersions(
   versions: readonly number[],
 ): Promise<Map<number, StoredVersion>> {
   const keyOf = (version: number) => `${automationId} ${version}`
-  const unknown = versions.filter((version) => !storedVersions.has(keyOf(version)))
-  if (unknown.length > 0) {
-    const rows = await sql(
-      em,
-      `select version, steps, exit_on, goal from automation_versions
-       where automation_id = $1::uuid and version = any($2::integer[])`,
-      [automationId, unknown],
-    )
-    for (const stored of toObjects<StoredVersion>(rows)) storedVersions.set(keyOf(stored.version), stored)
+  const found = new Map<number, StoredVersion>()
+  for (const version of versions) {
+    const stored = storedVersions.get(keyOf(version))
+    if (stored) found.set(version, stored)
   }
-  return new Map(
-    versions.flatMap((version) => {
-      const stored = storedVersions.get(keyOf(version))
-      return stored ? [[version, stored] as const] : []
-    }),
+  const unknown = versions.filter((version) => !found.has(version))
+  if (unknown.length === 0) return found
+  const rows = await sql(
+    em,
+    `select version, steps, exit_on, goal from automation_versions
+     where automation_id = $1::uuid and version = any($2::integer[])`,
+    [automationId, unknown],
   )
+  for (const stored of toObjects<StoredVersion>(rows)) {
+    found.set(stored.version, stored)
+    storedVersions.set(keyOf(stored.version), stored)
+  }
+  return found
 }

@@ -9,7 +9,7 @@ const PAGE = 500
 
 /**
  * Computes again where the active enrollments are and when they continue, from the results of their steps: after a restore, or to
- * check what `moveEnrollment` recorded.
+ * check what `advanceEnrollment` recorded.
  */
 export async function recountPositions(em: EntityManager): Promise<void> {
   for (let afterId: string | null = null; ;) {

@@ -26,7 +26,7 @@ import { waits } from '../platform/waits.ts'
 import { canSend } from '../automation-engine/index.ts'
 import { dueTime } from './due-time.ts'
 import { leaveByCondition } from './leave.ts'
-import { moveEnrollment, passedAt } from './move-queries.ts'
+import { advanceEnrollment, passedAt } from './advance-queries.ts'
 import { type EmailStep, pauseActive, readEmailStep, readTimeline } from './step-queries.ts'
 import { endWithoutStep } from './record-enrollment.ts'
 import { contextOf } from './step-source.ts'
@@ -98,7 +98,7 @@ async function moved(
   step: StepToSend & { version: number },
   result: SendResult,
 ): Promise<SendResult> {
-  if (result.kind === 'final' && !result.stop) await moveEnrollment(em, { ...step, at: result.at ?? new Date() })
+  if (result.kind === 'final' && !result.stop) await advanceEnrollment(em, { ...step, at: result.at ?? new Date() })
   return result
 }
 

@@ -45,7 +45,7 @@ export async function countOutdated(
 
 const OUTDATED = `automation_id = $1::uuid and status = 'ACTIVE' and version < $2::integer`
 
-/** The place of an enrollment in an older version, and what it has passed last. */
+/** The place of an enrollment in an older version, and what it has passed last in that version. */
 export interface OutdatedPosition {
   id: string
   version: number
@@ -54,6 +54,7 @@ export interface OutdatedPosition {
   lastStepId: string | null
   /** The branch that the last step chose, if it has some. */
   lastBranch: string | null
+  movedTo: MovedTo | null
 }
 
 /** Reads where enrollments of older versions are, in the order of their IDs. */
@@ -68,7 +69,7 @@ export async function outdatedPositions(
 }
 
 const POSITIONS = `
-select enrollment.id, version, next_step_id, wakes_at, last.step_id as last_step_id, last.branch as last_branch
+select enrollment.id, version, next_step_id, wakes_at, moved_to, last.step_id as last_step_id, last.branch as last_branch
 from enrollments enrollment
 left join lateral (
   select step_id, branch from (
@@ -77,7 +78,9 @@ left join lateral (
     union all
     select step_id, result ->> 'branch', finished_at from step_runs
     where enrollment_id = enrollment.id and finished_at is not null
-  ) passed order by at desc limit 1
+  ) passed
+  where moved_to is null or at > to_timestamp((moved_to ->> 'since')::float8 / 1000)
+  order by at desc limit 1
 ) last on true
 where ${OUTDATED} and ($3::uuid is null or enrollment.id > $3::uuid) order by enrollment.id limit $4`
 

@@ -97,8 +97,8 @@ async function move(
 }
 
 /**
- * Whether the original of a restored database may have passed the step that an enrollment comes to at `at`. The enrollment first settles
- * that step in its version, where it is known when the step was due.
+ * Returns whether the original of a restored database may have passed the step that an enrollment comes to at `at`. The enrollment first
+ * finishes that step in its version, where it is known when the step was due.
  */
 async function mayHavePassed(em: EntityManager, at: Date): Promise<boolean> {
   const { isOpen, lostUntil } = await readSendingGate(em)

@@ -5,7 +5,7 @@ import {
   type StoredStep,
   successorOf,
 } from '../automation-engine/index.ts'
-import { planVersion, readVersions, type StepInput } from '../automations/index.ts'
+import { planVersion, readVersions } from '../automations/index.ts'
 import { type OutdatedPosition, outdatedPositions } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
@@ -39,16 +39,16 @@ export interface Preview {
 /**
  * Counts what a publication would do to the enrollments that are active now.
  *
- * @param steps the steps to publish; without them, the present ones
+ * @param change the steps and rules to publish; without them, the present ones
  * @throws {ApiError} `not-found`; `invalid`
  */
 export async function previewPublication(
   em: EntityManager,
   workspaceId: string,
   automationId: string,
-  steps: readonly StepInput[] | undefined,
+  change: Parameters<typeof planVersion>[3],
 ): Promise<Preview> {
-  const plan = await planVersion(em, workspaceId, automationId, steps)
+  const plan = await planVersion(em, workspaceId, automationId, change)
   const now = Date.now()
   const versions = new Map<number, readonly StoredStep[]>()
   const found = new Map<string, StepPreview>()
@@ -128,21 +128,23 @@ function addTo(
 /** Returns the state of a sequence, as far as the database knows it: which of the waits before its next step it is in. */
 function stateOf(
   steps: readonly StoredStep[],
-  { nextStepId, wakesAt, lastStepId, lastBranch }: OutdatedPosition,
+  { nextStepId, wakesAt, lastStepId, lastBranch, movedTo }: OutdatedPosition,
   now: number,
 ): MachineState {
   const at = (stepId: string | null, waitingFor: MachineState['waitingFor'], wakeAt: number | null): MachineState => ({
     ...{ stepId, waitingFor, wakeAt, paused: false, changed: false },
   })
   const last = steps.findIndex(({ id }) => id === lastStepId)
-  const waits = waitsAfter(steps, last, lastBranch)
+  const began = movedTo ? steps.findIndex(({ id }) => id === movedTo.stepId) : 0
+  const waits = waitsFrom(steps, last === -1 ? began : positionAfter(steps, last, lastBranch))
   let end = wakesAt.getTime()
   let present: MachineState | undefined
   for (const wait of waits.toReversed()) {
     if (end > now) present = at(wait.id, 'time', end)
     end -= wait.delayMinutes * 60_000
   }
-  if (steps[last]?.type === 'WAIT_UNTIL' && end > now) present = at(lastStepId, 'time', end)
+  const passed = steps[last === -1 && movedTo ? began : last]
+  if (passed?.type === 'WAIT_UNTIL' && end > now) present = at(passed.id, 'time', end)
   if (present) return present
   const next = steps.find(({ id }) => id === nextStepId)
   const isWaiting = next?.type === 'WAIT_FOR_EVENT' && wakesAt.getTime() > now
@@ -151,10 +153,13 @@ function stateOf(
     : at(nextStepId, next?.type === 'EMAIL' ? 'email' : 'step', null)
 }
 
-/** The WAIT steps that directly follow a step; with -1, those at the beginning. */
-function waitsAfter(steps: readonly StoredStep[], last: number, branch: string | null) {
+const positionAfter = (steps: readonly StoredStep[], last: number, branch: string | null): number =>
+  branch === null ? successorOf(steps, last) : branchStart(steps, last, branch)
+
+/** The WAIT steps from a position on, until another step. */
+function waitsFrom(steps: readonly StoredStep[], from: number) {
   const waits: Extract<StoredStep, { type: 'WAIT' }>[] = []
-  let position = last === -1 ? 0 : branch === null ? successorOf(steps, last) : branchStart(steps, last, branch)
+  let position = from
   for (let step = steps[position]; step?.type === 'WAIT'; step = steps[position]) {
     waits.push(step)
     position = successorOf(steps, position)

@@ -55,13 +55,13 @@ async function lockMove(em: EntityManager, automationId: string): Promise<void> 
   await sql(em, `select pg_advisory_xact_lock(${LOCK})`, [automationId])
 }
 
-/** Stops a move that is not finished. */
+/** Stops a move. If it is finished, enrollments that are recorded late in the older version stay there. */
 export async function writeStop(em: EntityManager, automationId: string): Promise<void> {
   await lockMove(em, automationId)
   await sql(
     em,
     `update automation_moves set stopped_at = coalesce(stopped_at, now())
-     where automation_id = $1::uuid and finished_at is null`,
+     where automation_id = $1::uuid`,
     [automationId],
   )
 }

@@ -73,7 +73,7 @@ export const publishingOperations = [
     responses: { 200: { description: 'The counts.', schema: single(previewResponse) } },
     errors: { 404: [AUTOMATION_NOT_FOUND] },
     async handle({ caller, params, body }, { em }) {
-      return ok(presentPreview(await previewPublication(em.fork(), caller.workspace.id, params.id, body.steps)))
+      return ok(presentPreview(await previewPublication(em.fork(), caller.workspace.id, params.id, body)))
     },
   }),
 

@@ -27,7 +27,11 @@ export const publishSchema = object({
 })
 
 /** `POST /automations/{id}/publish/preview`. */
-export const previewSchema = object({ steps: publicationFields.steps }).meta({
+export const previewSchema = object({
+  steps: publicationFields.steps,
+  exitOn: publicationFields.exitOn,
+  goal: publicationFields.goal,
+}).meta({
   component: 'PublicationPreviewInput',
   example: { steps: [{ type: 'EMAIL', subject: 'Hello', text: 'Hi' }] },
 })

@@ -22,6 +22,8 @@ import { type ContactResult, insertResults, recordPage } from './store-queries.t
 import { addCourse, differenceOf, emailsIn, outcomeOf } from './summary.ts'
 
 const PAGE_SIZE = 500
+/** Contacts whose events and messages are in memory at once. */
+const PART_SIZE = 50
 /** Milliseconds after which a page pauses, and for how long: the process does other work, and other processes get their share. */
 const PAUSE_AFTER_MS = 20
 const PAUSE_MS = 14
@@ -42,7 +44,7 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
   const current = plan.current && prepare(plan.current)
   const results: ContactResult[] = []
   let since = performance.now()
-  for (const state of await readContacts(em.fork(), workspaceId, ids, wanted)) {
+  for await (const state of readInParts(em, workspaceId, ids, wanted)) {
     const person: Person = {
       state,
       entries: occurrences
@@ -80,6 +82,12 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
     return true
   })
   return isRecorded && !isLast
+}
+
+/** Reads contacts with their facts, of which each can have thousands, a part at a time. */
+async function* readInParts(em: EntityManager, workspaceId: string, ids: readonly string[], wanted: Wanted) {
+  for (let from = 0; from < ids.length; from += PART_SIZE)
+    yield* await readContacts(em.fork(), workspaceId, ids.slice(from, from + PART_SIZE), wanted)
 }
 
 /** The audience of a rehearsal, as the contacts are now. */

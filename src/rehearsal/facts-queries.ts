@@ -56,7 +56,7 @@ interface ContactRow extends Omit<ContactState, 'tags' | 'lists' | 'consent' | '
   isUnconfirmed: boolean
 }
 
-/** Which facts a rehearsal needs beside those of the contact itself. */
+/** The facts that a rehearsal needs beside those of the contact itself. */
 export interface Wanted {
   /** The names of events, as `foldName` returns them. */
   eventNames: readonly string[]

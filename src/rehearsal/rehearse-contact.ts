@@ -97,7 +97,9 @@ class Run {
     const { entry, filter, keyPath } = this.automation
     if (keyPath !== null && keyOf(keyPath, event?.data) === undefined) return 'KEY'
     if (filter && !this.holds(filter, event?.data)) return 'FILTER'
-    if (lastEntry?.isActive && keyPath === null) return 'ALREADY_ENROLLED'
+    // Of earlier enrollments, it is not known which key they had.
+    if (keyPath !== null) return undefined
+    if (lastEntry?.isActive) return 'ALREADY_ENROLLED'
     const mayEnter = !lastEntry || mayReenter(entry.reentry, new Date(lastEntry.enrolledAt), new Date(at))
     return mayEnter ? undefined : 'REENTRY'
   }

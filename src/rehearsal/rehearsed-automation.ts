@@ -24,7 +24,7 @@ export interface RehearsedAutomation extends AutomationRules {
   keyPath: string | null
 }
 
-/** How contacts are rehearsed, whichever automation they are in. */
+/** The facts and settings that all contacts of a rehearsal share. */
 export interface Setting {
   /** Replaces the segments in a condition. */
   resolve: (condition: Condition) => ResolvedCondition

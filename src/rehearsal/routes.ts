@@ -58,6 +58,7 @@ export const rehearsalOperations = [
     body: rehearseSchema,
     bodyOptional: true,
     bodyLimit: STEPS_LIMIT,
+    transactional: false,
     responses: {
       200: { description: 'What would happen to the contact.', schema: single(contactRehearsalResponse) },
       202: {

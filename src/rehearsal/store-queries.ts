@@ -37,7 +37,7 @@ export async function insertResults(
  * Records a page of a rehearsal that is running.
  *
  * Race: two workers rehearse the same page, because the first one was slow; or it is cancelled in the meantime. Guard: the position and the
- * status are compared.
+ * status are compared. Test: test/rehearsal/rehearsals.test.ts.
  *
  * @returns whether it was recorded
  */
@@ -109,7 +109,7 @@ export const lockWorkspace = (em: EntityManager, workspaceId: string): Promise<u
 /** Days for which rehearsals are kept. */
 const RETENTION_DAYS = 7
 
-/** Deletes a page of the oldest rehearsal after its retention time, and the rehearsal itself last. @returns how many rows */
+/** Deletes a page of the oldest rehearsal after its retention time, and the rehearsal itself last. @returns `limit` if there may be more */
 export async function deleteOldRehearsals(em: EntityManager, limit: number): Promise<number> {
   const [oldest] = await sql<{ id: string }>(
     em,

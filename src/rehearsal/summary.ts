@@ -82,7 +82,7 @@ export const differenceOf = (
   inCurrent: Pick<RehearsedCourse, 'timeline'>,
 ): number => emailsIn(rehearsed) - emailsIn(inCurrent)
 
-/** How it ends for a contact: the rule of a refusal, a status, `UNFINISHED`, or `NOT_TRIGGERED`. */
+/** Returns the end for a contact: the rule of a refusal, a status, `UNFINISHED`, or `NOT_TRIGGERED`. */
 export function outcomeOf({ timeline }: Pick<RehearsedCourse, 'timeline'>): string {
   const last = timeline.findLast(({ type }) => type !== 'REFUSED') ?? timeline.at(-1)
   if (!last) return 'NOT_TRIGGERED'

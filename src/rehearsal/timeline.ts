@@ -2,7 +2,7 @@ import type { EndStatus } from '../automation-engine/index.ts'
 import type { SuppressedBy } from '../contacts/index.ts'
 import type { ExitRule } from '../automations/index.ts'
 
-/** Why a rehearsed contact does not enter: a rule of the automation, or they are in it already. */
+/** The reason why a rehearsed contact does not enter: a rule of the automation, or they are in it already. */
 export type Refusal = 'FILTER' | 'REENTRY' | 'KEY' | 'ALREADY_ENROLLED'
 
 /** Something that happens to a rehearsed contact. `at` and `until` are milliseconds since 1970. */

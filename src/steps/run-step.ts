@@ -3,7 +3,7 @@ import {
   endWithoutStep,
   keepWaiting,
   leaveByCondition,
-  moveEnrollment,
+  advanceEnrollment,
   passedAt,
   pauseEnrollment,
 } from '../enrollments/index.ts'
@@ -105,11 +105,11 @@ async function moved(
   switch (result.next) {
     case 'continue': {
       const at = result.at === undefined ? new Date() : new Date(result.at)
-      await moveEnrollment(em, { ...of, branch: result.branch, at })
+      await advanceEnrollment(em, { ...of, branch: result.branch, at })
       break
     }
     case 'wait':
-      await moveEnrollment(em, { ...of, at: new Date(result.until) })
+      await advanceEnrollment(em, { ...of, at: new Date(result.until) })
       break
     case 'retry':
       await keepWaiting(em, { ...of, until: new Date(result.until) })

@@ -100,7 +100,7 @@ const POSITIONS: Record<string, TestedMutant> = {
   },
   'position-moves-back': {
     what: 'a late attempt at an earlier step moves an enrollment back',
-    file: 'src/enrollments/move-queries.ts',
+    file: 'src/enrollments/advance-queries.ts',
     replace: 'and next_step_id = any($2::uuid[])',
     by: 'and $2::uuid[] is not null',
     tests: ['test/stats/stats.test.ts'],

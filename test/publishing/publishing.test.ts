@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { stateQuery } from '../../src/automation-engine/index.ts'
 import { recountPositions } from '../../src/enrollments/index.ts'
+import { lockRunningMove } from '../../src/publishing/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, activityOf, anAutomation, anEvent, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
@@ -251,6 +252,49 @@ describe('publishing with a choice', () => {
     })
     assert.equal(new Date(waits).toISOString(), enrollments[0]!.nextAt)
     assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
+  })
+
+  it('previews a second move', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2'), wait(DAY), email('3')], 2)
+    const [first, pause, second, rest, third] = steps as [Step, Step, Step, Step, Step]
+    // The contacts have had the first email, which is now after their wait.
+    const reordered = [pause, first, rest, second, third]
+    await publish(id, { steps: reordered, inside: 'MOVE' })
+    await untilFinished(id)
+    const counts = { stays: 0, rescheduled: 0, dueNow: 0, removed: 0, continuesAt: null }
+    const at = { version: 2, stepId: pause.id, stepName: null, stepType: 'WAIT', inside: 2 }
+    assert.deepEqual(await preview(id, { steps: [{ ...pause, delayMinutes: 2 * DAY }, first, second] }), {
+      ...{ version: 3, inside: 2, emailsAhead: 6 },
+      steps: [{ ...at, ...counts, rescheduled: 2 }],
+    })
+    assert.deepEqual(await preview(id, { goal: { eventName: 'bought' } }), {
+      ...{ version: 3, inside: 2, emailsAhead: 6 },
+      steps: [{ ...at, ...counts, stays: 2 }],
+    })
+  })
+
+  it('stops a move in turn, while others hold its lock', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
+    await publish(id, { steps, inside: 'MOVE' })
+    await untilFinished(id)
+    let release = () => undefined as void
+    const isReleased = new Promise<void>((resolve) => (release = resolve))
+    const hold = (until: Promise<void>) =>
+      em().transactional(async (unit) => {
+        await lockRunningMove(unit, id)
+        await until
+      })
+    const holding = hold(isReleased)
+    const order: string[] = []
+    const stopping = service.call('POST', `automations/${id}/move/stop`).then(() => order.push('stopped'))
+    await eventually('the stop waits', async () => {
+      const waiting = await sql(em(), `select from pg_locks where locktype = 'advisory' and not granted`)
+      return waiting.length > 0 || undefined
+    })
+    const moving = hold(Promise.resolve()).then(() => order.push('moved'))
+    release()
+    await Promise.all([holding, stopping, moving])
+    assert.deepEqual(order, ['stopped', 'moved'])
   })
 
   it('begins the wait after an email that was sent long ago when the contact comes to it', async () => {

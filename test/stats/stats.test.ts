@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { foldCounters } from '../../src/counters/index.ts'
-import { keepWaiting, moveEnrollment, recountPositions } from '../../src/enrollments/index.ts'
+import { keepWaiting, advanceEnrollment, recountPositions } from '../../src/enrollments/index.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aCampaign } from '../support/campaigns.ts'
 import { aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
@@ -135,7 +135,7 @@ describe('stats', () => {
     const step = { enrollmentId: at.id, automationId: id, version: 1 }
     await keepWaiting(em(), { ...step, stepId: first!.id, until: new Date() })
     assert.deepEqual(await read(), at)
-    await moveEnrollment(em(), { ...step, stepId: last!.id, at: new Date() })
+    await advanceEnrollment(em(), { ...step, stepId: last!.id, at: new Date() })
     assert.equal((await read()).nextStepId, null)
     await recountPositions(em())
     assert.equal((await read()).nextStepId, last!.id)

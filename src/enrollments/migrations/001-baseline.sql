@@ -27,9 +27,9 @@ create table enrollments (
   -- Where it is, as long as it is active: the next step that is not a WAIT, null for the end of the automation; and when it gets
   -- there, or when the step that waits continues.
   next_step_id uuid,
+  wakes_at timestamptz check ((wakes_at is null) = (status <> 'ACTIVE')),
   -- Where it was when it moved to its version: see `MovedTo`. null if it began in that version.
   moved_to jsonb,
-  wakes_at timestamptz check ((wakes_at is null) = (status <> 'ACTIVE')),
   enrolled_at timestamptz not null,
   recorded_at timestamptz not null default now(),
   ended_at timestamptz,

@@ -24,7 +24,7 @@ interface AtStep {
  * @param passed.branch the branch that the step chose, if it has some
  * @param passed.at when the step was done, or when its wait ends
  */
-export const moveEnrollment = (
+export const advanceEnrollment = (
   em: EntityManager,
   passed: AtStep & { branch?: string | undefined; at: Date },
 ): Promise<void> => move(em, passed, (steps) => stopAfter(steps, passed))
@@ -111,7 +111,7 @@ async function move(
   const upToHere = ids.slice(0, ids.indexOf(stepId) + 1)
   const stop = stopIn(steps)
   await pipelined(em, async (unit) => {
-    const moved = await preparedSql<EnrollmentChange>(unit, 'move-enrollment', MOVE, [
+    const moved = await preparedSql<EnrollmentChange>(unit, 'advance-enrollment', MOVE, [
       ...[enrollmentId, upToHere, stop.stepId, stop.at.toISOString(), version],
     ])
     return () => countChanges(unit, moved)
