@@ -6,7 +6,7 @@ import type { Service } from '../service.ts'
 const CONTACTS = 100_000
 const POLL_MS = 500
 
-/** Ten steps, with a condition that reads attributes, tags and events. */
+/** Eleven steps, with a condition that reads attributes and tags. */
 const STEPS = [
   EMAIL,
   wait(1_440),

@@ -134,9 +134,19 @@ describe('a rehearsal, compared with what happens', () => {
       if ((await statusOf()) === 'ACTIVE') await skipTo(Number.MAX_SAFE_INTEGER)
       await handle.result()
       const end = await statusOf()
+      const branches = await sql<{ stepId: string; branch: string }>(
+        em(),
+        `select step_id as "stepId", result ->> 'branch' as branch from step_runs
+         where automation_id = $1 and result ? 'branch'`,
+        [automationId],
+      )
       assert.deepEqual(
-        { end, sent: world.subjects() },
-        { end: endOf(timeline), sent: expected.map((each) => each.subject) },
+        { end, sent: world.subjects(), branches: inIdOrder(branches) },
+        {
+          end: endOf(timeline),
+          sent: expected.map((each) => each.subject),
+          branches: inIdOrder(timeline.flatMap((entry) => (entry.type === 'BRANCH' ? [entry] : []))),
+        },
       )
       for (const [n, { virtualTime }] of world.mails.entries())
         assert.ok(
@@ -149,6 +159,9 @@ describe('a rehearsal, compared with what happens', () => {
     }
   }
 })
+
+const inIdOrder = (branches: readonly { stepId: string; branch: string }[]) =>
+  branches.map(({ stepId, branch }) => `${stepId} ${branch}`).toSorted()
 
 const subjectOf = (step: StepInput): string | undefined => (step.type === 'EMAIL' ? step.subject : undefined)
 
