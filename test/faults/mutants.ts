@@ -717,16 +717,8 @@ const MOVES: Record<string, Mutant> = {
     worlds: ['move-reordered'],
     stories: [],
   },
-  'lost-result-of-a-move': {
-    what: 'a repeated move, whose first result was lost, returns nothing',
-    file: 'src/publishing/move-enrollment.ts',
-    replace: 'if (enrollment.version > from) return follow(',
-    by: 'if (enrollment.version > from) return null\n  if (now < 0) return follow(',
-    worlds: ['move'],
-    stories: [],
-  },
-  'email-of-an-earlier-version': {
-    what: 'the activity of a move does not end the wait of a step that the version does not have',
+  'removed-step-stays': {
+    what: 'a contact at a step that the version does not have waits there',
     file: 'src/publishing/move-to.ts',
     replace: "if (!kept) return removedSteps === 'END' ? { kind: 'ends', status: 'CANCELLED' } : skipRemoved()",
     by: "if (!kept) return removedSteps === 'END' ? { kind: 'ends', status: 'CANCELLED' } : { kind: 'stays', state }",

@@ -31,6 +31,12 @@ async function stepsOf(world: World, automationId: string, names: readonly strin
   return Object.fromEntries(names.map((name, n) => [name, { id: row!.steps[n]!.id }]))
 }
 
+/** Waits until the next step of the only enrollment is this one. */
+async function untilAt(world: World, stepId: string): Promise<void> {
+  const isThere = () => sql(world.em, 'select from enrollments where next_step_id = $1::uuid', [stepId])
+  while ((await isThere()).length === 0) await world.scheduler.pause(1_000)
+}
+
 /** Publishes steps, and moves the contacts inside. A repeated request is refused, because the automation has changed. */
 function moveTo(world: World, automationId: string, steps: readonly object[]) {
   const { workspaceId } = world.ground
@@ -78,16 +84,17 @@ export const MOVE_WORLDS = {
     async run(world) {
       const automationId = await world.automation([email('first'), LONG_WAIT, email('second'), email('third')])
       const contactId = await world.contact('ada')
-      const { one, wait, two, three } = await stepsOf(world, automationId, ['one', 'wait', 'two', 'three'])
+      const { first, wait, second, third } = await stepsOf(world, automationId, ['first', 'wait', 'second', 'third'])
       const moved = async () => {
         await world.enroll(automationId, contactId)
+        // The contact has had the first email, which is now after the wait and the second one.
+        await untilAt(world, second!.id)
         await world.scheduler.pause(world.scheduler.choose(TIMES_MS))
-        // Mostly, the contact has had the first email, which is now after a shorter wait.
         await moveTo(world, automationId, [
           { ...WAIT, ...wait },
-          { ...email('first'), ...one },
-          { ...email('second'), ...two },
-          { ...email('third'), ...three },
+          { ...email('second'), ...second },
+          { ...email('first'), ...first },
+          { ...email('third'), ...third },
           email('new'),
         ])
         await world.scheduler.pause(world.scheduler.choose(TIMES_MS))

@@ -68,7 +68,7 @@ export const WORLDS = {
     'a contact is erased, or a webhook deleted or disabled, while a worker that has taken the events is stopped: none is sent a second after the response',
   move: 'a version without the wait and the third email is published, and the contact moves to it at a chosen instant: each of its emails arrives once',
   'move-reordered':
-    'a contact moves to a version in which their first email comes after their wait, and then loses the workflow: no email arrives twice, and none is skipped',
+    'a contact moves to a version in which their first email comes later, and then loses the workflow: no email arrives twice, and none is skipped',
   erase:
     'a contact is erased while emails to it are sent: none is accepted after the response, and no data of it is left',
 }
