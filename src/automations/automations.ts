@@ -11,6 +11,7 @@ import { unitOf } from '../platform/db/sql.ts'
 import { type EntryRules, type EventOrCondition, type ExitRule, eventKeysOf } from './rules.ts'
 import { branchDepth, flattenSteps } from './step-tree.ts'
 import { identifySteps } from './identify-steps.ts'
+import { stepsOfAllVersions } from './version-queries.ts'
 import { type StepIds, stepIdsOf, withStepIds } from './message-references.ts'
 import { isOnlyConfirmationAutomation, storeContents } from './queries.ts'
 import { findExistingLists } from '../lists/index.ts'
@@ -192,7 +193,7 @@ export async function replaceSteps(
     assertTree(steps)
     await assertSegmentsFit(fork, workspaceId, { ...rules, steps })
     assertActs(automation, steps)
-    const { steps: numbered, ids } = identifySteps(steps, await stepsOf(fork, automation))
+    const { steps: numbered, ids } = identifySteps(steps, await stepsOfAllVersions(fork, id))
     if (rules.entry !== undefined) automation.entry = withStepIds(rules.entry, ids, 'entry')
     setLeaveRules(automation, rules, ids)
     automation.version += 1
@@ -221,7 +222,7 @@ export async function planVersion(
     return { version: automation.version + Number(hasNewRules), steps: storeSteps(present).stored }
   }
   assertTree(steps)
-  const { steps: numbered } = identifySteps(steps, present)
+  const { steps: numbered } = identifySteps(steps, await stepsOfAllVersions(em, automation.id))
   // As Postgres returns it, to be compared with a stored version.
   const stored = JSON.parse(JSON.stringify(storeSteps(numbered).stored)) as StoredStep[]
   return { version: automation.version + 1, steps: stored }

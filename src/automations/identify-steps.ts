@@ -4,18 +4,20 @@ import { flattenSteps } from './step-tree.ts'
 import { type Step, type StepInput, withId } from './steps/index.ts'
 
 /**
- * Assigns IDs to new steps, also where conditions refer to them. A step with the ID of a current step keeps its identity. Other IDs
- * are not an error, so that steps can be copied from one automation to another.
+ * Assigns IDs to new steps, also where conditions refer to them. A step with the ID and type of a known step keeps its identity. Other
+ * IDs are not an error, so that steps can be copied from one automation to another.
+ *
+ * @param known the steps of the automation, also of earlier versions: a contact who has passed a step may move to a version that has it again
  */
 export function identifySteps(
   steps: readonly StepInput[],
-  present: readonly Pick<Step, 'id'>[],
+  known: readonly Pick<Step, 'id' | 'type'>[],
 ): { steps: Step[]; ids: StepIds } {
-  const free = new Set(present.map((step) => step.id))
+  const free = new Set(known.map(keyOf))
   const placed = flattenSteps(steps)
   const identified: Step[] = []
   for (const { step, in: place } of placed) {
-    const id = step.id !== undefined && free.delete(step.id) ? step.id : newId()
+    const id = step.id !== undefined && free.delete(keyOf({ ...step, id: step.id })) ? step.id : newId()
     const branch = place && { step: identified[place.parent]!.id, branch: place.branch }
     identified.push({ ...withId(step, id), ...(branch && { in: branch }) })
   }
@@ -29,3 +31,5 @@ export function identifySteps(
   })
   return { steps: referring, ids }
 }
+
+const keyOf = ({ id, type }: Pick<Step, 'id' | 'type'>): string => `${id} ${type}`

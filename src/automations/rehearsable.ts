@@ -81,7 +81,7 @@ export async function withChange(
   const { steps, ids } =
     given === undefined
       ? { steps: known, ids: stepIdsOf(known.map((step) => ({ step }))) }
-      : identifySteps(given, givenIdsOf(given))
+      : identifySteps(given, givenStepsOf(given))
   return {
     ...present,
     version: null,
@@ -92,8 +92,8 @@ export async function withChange(
   }
 }
 
-const givenIdsOf = (steps: readonly StepInput[]) =>
-  flattenSteps(steps).flatMap(({ step: { id } }) => (id !== undefined && isId(id) ? [{ id }] : []))
+const givenStepsOf = (steps: readonly StepInput[]) =>
+  flattenSteps(steps).flatMap(({ step: { id, type } }) => (id !== undefined && isId(id) ? [{ id, type }] : []))
 
 /**
  * Returns the automation of a request, without a database: the segments and templates to which it refers are not checked. Steps keep
@@ -107,8 +107,8 @@ export function asRehearsable(
 ): Rehearsable {
   assertTree(given)
   assertActs({ status, trigger, triggerConfig }, given)
-  const present = flattenSteps(given).flatMap(({ step: { id: stepId } }) =>
-    stepId === undefined ? [] : { id: stepId },
+  const present = flattenSteps(given).flatMap(({ step: { id: stepId, type } }) =>
+    stepId === undefined ? [] : { id: stepId, type },
   )
   const { steps, ids } = identifySteps(given, present)
   return {

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { outlinesOf, type StepOutline, type StoredStep } from '../automation-engine/index.ts'
+import { outlinesOf, type StepOutline, type StepType, type StoredStep } from '../automation-engine/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import type { AutomationVersion } from './entities.ts'
 import { preparedSql, sql, toObjects } from '../platform/db/sql.ts'
@@ -59,3 +59,16 @@ export async function readVersions(
   }
   return found
 }
+
+/** Reads the steps of all versions of an automation. */
+export const stepsOfAllVersions = (
+  em: EntityManager,
+  automationId: string,
+): Promise<{ id: string; type: StepType }[]> =>
+  sql(
+    em,
+    `select distinct step ->> 'id' as id, step ->> 'type' as type
+     from automation_versions version cross join lateral jsonb_array_elements(version.steps) step
+     where automation_id = $1::uuid`,
+    [automationId],
+  )

@@ -88,16 +88,23 @@ export async function dueStepOf(em: EntityManager, enrollmentId: string): Promis
 
 /**
  * Returns when a step that has its result already is passed: not before the enrollment came to it, which can be long after the result, if
- * it moved to a version with another order of steps.
+ * it moved to a version with another order of steps. That time is kept for another attempt.
  */
 export async function passedAt(
   em: EntityManager,
   { enrollmentId, stepId }: { enrollmentId: string; stepId: string },
   result: Date,
 ): Promise<Date> {
-  const due = await dueStepOf(em, enrollmentId)
-  return due?.stepId === stepId && due.at > result.getTime() ? new Date(due.at) : result
+  const [row] = await sql<{ reached: number | null }>(em, REACH, [enrollmentId, stepId])
+  return new Date(Math.max(result.getTime(), row?.reached ?? 0))
 }
+
+const REACH = `
+update enrollments set moved_to = case when next_step_id = $2::uuid and not moved_to -> 'reached' ? $2::uuid::text
+  then jsonb_set(moved_to, array['reached', $2::uuid::text], to_jsonb(floor(extract(epoch from wakes_at) * 1000)))
+  else moved_to end
+where id = $1::uuid and status = 'ACTIVE' and moved_to -> 'passed' ? $2::uuid::text
+returning (moved_to -> 'reached' ->> $2::uuid::text)::float8 as reached`
 
 async function move(
   em: EntityManager,

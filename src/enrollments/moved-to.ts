@@ -12,6 +12,8 @@ export interface MovedTo {
   at: number
   /** The later steps that it had passed in earlier versions. */
   passed: string[]
+  /** When it came to these steps again, in milliseconds since 1970. */
+  reached: Record<string, number>
 }
 
 /** @param passed the steps that it has passed, now: milliseconds since 1970 */
@@ -28,17 +30,31 @@ export function movedTo(
     since: now,
     at: state.wakeAt ?? now,
     passed: passed.filter((id) => later.has(id)),
+    reached: {},
   }
 }
 
-/** Selects the results that an enrollment has had on its way through its version. */
-export function resultsInVersion<Result extends { stepId: string }>(
+/** A result of a step. */
+interface Result {
+  stepId: string
+  at: Date
+  since?: Date
+}
+
+/** Selects the results that an enrollment has had on its way through its version. A step that it came to again has its result since then. */
+export function resultsInVersion<Of extends Result>(
   steps: readonly StepOutline[],
   moved: MovedTo | null,
-  results: readonly Result[],
-): Result[] {
+  results: readonly Of[],
+): Of[] {
   if (moved === null) return [...results]
   const place = steps.findIndex(({ id }) => id === moved.stepId)
   const onTheWay = new Set(place === -1 ? [] : steps.slice(place).map(({ id }) => id))
-  return results.filter(({ stepId }) => onTheWay.has(stepId) && !moved.passed.includes(stepId))
+  return results.flatMap((result) => {
+    if (!onTheWay.has(result.stepId)) return []
+    if (!moved.passed.includes(result.stepId)) return [result]
+    const reached = moved.reached[result.stepId]
+    const at = reached === undefined ? undefined : new Date(reached)
+    return at ? [{ ...result, at, ...(result.since && { since: at }) }] : []
+  })
 }

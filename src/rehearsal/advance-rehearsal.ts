@@ -11,7 +11,7 @@ import {
   audiencePage,
   readContacts,
   readLastEnrollments,
-  readListIds,
+  readOpenLists,
   readOccurrences,
   type Wanted,
 } from './facts-queries.ts'
@@ -123,7 +123,7 @@ export async function settingOf(
   return {
     setting: {
       resolve,
-      existingLists: await readListIds(em, workspaceId),
+      openLists: await readOpenLists(em, workspaceId),
       timezone,
       sentAs: mode === 'test' ? 'CAPTURED' : 'SENT',
       until: plan.until,

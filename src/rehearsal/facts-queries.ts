@@ -148,10 +148,10 @@ export async function readLastEnrollments(
 ): Promise<Map<string, LastEnrollment>> {
   const rows = await sql(
     em,
-    `select distinct on (contact_id) contact_id, ${ms('enrolled_at')} as enrolled_at, status = 'ACTIVE' as is_active
+    `select distinct on (contact_id) contact_id, ${ms('enrolled_at')} as enrolled_at, coalesce(ended_at > to_timestamp($3::float8 / 1000), true) as is_active
      from enrollments where automation_id = $1::uuid and contact_id = any($2::uuid[])
        and enrolled_at < to_timestamp($3::float8 / 1000)
-     order by contact_id, status = 'ACTIVE' desc, enrolled_at desc`,
+     order by contact_id, is_active desc, enrolled_at desc`,
     [automationId, contactIds, before],
   )
   const found = toObjects<LastEnrollment & OfContact>(rows)
@@ -180,8 +180,12 @@ export async function readOccurrences(
   return byContact(toObjects<EventFact & OfContact>(rows))
 }
 
-/** Reads the IDs of a workspace's lists. */
-export async function readListIds(em: EntityManager, workspaceId: string): Promise<Set<string>> {
-  const rows = await sql<{ id: string }>(em, 'select id from lists where workspace_id = $1::uuid', [workspaceId])
+/** Reads the IDs of the lists that a contact joins without a confirmation. */
+export async function readOpenLists(em: EntityManager, workspaceId: string): Promise<Set<string>> {
+  const rows = await sql<{ id: string }>(
+    em,
+    'select id from lists where workspace_id = $1::uuid and not double_opt_in',
+    [workspaceId],
+  )
   return new Set(rows.map(({ id }) => id))
 }

@@ -168,7 +168,7 @@ class Run {
         return this.waitForEvent(step)
       case 'UPDATE_CONTACT':
         this.instants = undefined
-        contact.update(step, setting.existingLists, this.now)
+        contact.update(step, setting.openLists, this.now)
         this.add({ type: 'CHANGE', stepId: step.id })
         return { next: 'continue' }
       case 'WEBHOOK':
@@ -232,7 +232,7 @@ class Run {
   private happen(happening: Happening): void {
     this.instants = undefined
     if ('name' in happening) return this.hear(happening)
-    if ('change' in happening) this.contact.update(happening.change, this.setting.existingLists, this.now)
+    if ('change' in happening) this.contact.update(happening.change, this.setting.openLists, this.now)
     else this.contact.messages.push(happening.message)
     this.leaves()
   }

@@ -28,8 +28,8 @@ export interface RehearsedAutomation extends AutomationRules {
 export interface Setting {
   /** Replaces the segments in a condition. */
   resolve: (condition: Condition) => ResolvedCondition
-  /** The lists of the workspace. */
-  existingLists: ReadonlySet<string>
+  /** The lists that contacts join without a confirmation. */
+  openLists: ReadonlySet<string>
   /** The time zone of the workspace. */
   timezone: string
   /** The status of an email that is not suppressed. */

@@ -44,7 +44,7 @@ export class RehearsedContact implements ContactState {
   }
 
   /** Applies a change as `applyChange` does: a list that does not exist, or that the contact left, is skipped. */
-  update(change: AppliedChange, existingLists: ReadonlySet<string>, at: number): void {
+  update(change: AppliedChange, openLists: ReadonlySet<string>, at: number): void {
     const { set = {}, addTags = [], removeTags = [], addToLists = [], removeFromLists = [] } = change
     if (set.firstName !== undefined) this.firstName = set.firstName
     const changed = Object.entries({ ...this.metadata, ...set.metadata })
@@ -54,7 +54,7 @@ export class RehearsedContact implements ContactState {
     for (const tag of addTags) this.tags.add(foldName(tag.trim()))
     for (const tag of removeTags) this.tags.delete(foldName(tag.trim()))
     for (const list of addToLists)
-      if (existingLists.has(list) && !this.consent.optOutListIds.includes(list)) this.lists.add(list)
+      if (openLists.has(list) && !this.consent.optOutListIds.includes(list)) this.lists.add(list)
     for (const list of removeFromLists) this.lists.delete(list)
     this.updatedAt = at
   }

@@ -18,9 +18,9 @@ describe('an enrollment in a version with another order of steps', () => {
   const before = [done('a', 5), done('b', 10)]
 
   it('remembers where it was, and the later steps that it has passed', () => {
-    assert.deepEqual(moved, { stepId: 'w', since: 30 * MINUTE, at: 70 * MINUTE, passed: ['b'] })
+    assert.deepEqual(moved, { stepId: 'w', since: 30 * MINUTE, at: 70 * MINUTE, passed: ['b'], reached: {} })
     assert.deepEqual(movedTo(steps, { stepId: 'end', wakeAt: null }, ['a'], 9), {
-      ...{ stepId: null, since: 9, at: 9, passed: [] },
+      ...{ stepId: null, since: 9, at: 9, passed: [], reached: {} },
     })
   })
 
@@ -28,6 +28,8 @@ describe('an enrollment in a version with another order of steps', () => {
     const resumed = (results: typeof before) => progressOf({ steps, movedTo: moved, done: results }, at(0))
     assert.deepEqual(resumed(before), { stepId: 'w', at: 70 * MINUTE, isPresent: true })
     assert.deepEqual(resumed([...before, done('c', 71)]), { stepId: 'c', at: 71 * MINUTE })
+    const cameBackToB = { ...moved, reached: { b: 90 * MINUTE } }
+    assert.deepEqual(progressOf({ steps, movedTo: cameBackToB, done: before }, at(0)), { stepId: 'b', at: 90 * MINUTE })
     assert.deepEqual(progressOf({ steps, movedTo: null, done: before }, at(0)), { stepId: 'b', at: 10 * MINUTE })
     assert.deepEqual(progressOf(undefined, at(3)), { stepId: null, at: 3 * MINUTE })
   })

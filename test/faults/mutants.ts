@@ -712,8 +712,8 @@ const MOVES: Record<string, Mutant> = {
   'place-of-a-move-forgotten': {
     what: 'a moved enrollment that loses its workflow continues after the last of all steps that it has passed',
     file: 'src/enrollments/moved-to.ts',
-    replace: 'return results.filter(({ stepId }) => onTheWay.has(stepId) && !moved.passed.includes(stepId))',
-    by: 'return [...results]',
+    replace: 'if (moved === null) return [...results]',
+    by: 'if (moved !== undefined) return [...results]',
     worlds: ['move-reordered'],
     stories: [],
   },

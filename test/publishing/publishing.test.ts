@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { stateQuery } from '../../src/automation-engine/index.ts'
-import { recountPositions } from '../../src/enrollments/index.ts'
+import { passedAt, recountPositions } from '../../src/enrollments/index.ts'
 import { lockRunningMove } from '../../src/publishing/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { aContact, activityOf, anAutomation, anEvent, enroll, wait } from '../support/factories.ts'
@@ -40,6 +40,7 @@ describe('publishing with a choice', () => {
     })
   const enrollmentsOf = async (id: string) =>
     (await service.call('GET', `automations/${id}/enrollments`)).body.data as {
+      id: string
       contactId: string
       status: string
       version: number
@@ -254,6 +255,43 @@ describe('publishing with a choice', () => {
     assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
   })
 
+  it('sends no email again whose step was removed by one version and comes back in another', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2')], 1)
+    const [first, pause, second] = steps as [Step, Step, Step]
+    await publish(id, { steps: [pause, second], inside: 'MOVE' })
+    await untilFinished(id)
+    await publish(id, { steps: [{ ...pause, delayMinutes: 1 }, first, second], inside: 'MOVE' })
+    assert.equal((await stepsOf(id))[1]!.id, first.id)
+    await eventually('it completes', async () => (await enrollmentsOf(id))[0]!.status === 'COMPLETED' || undefined)
+    assert.deepEqual(await subjectsOf(contactIds[0]!), ['1', '2'])
+  })
+
+  it('takes a step of another type for another step', async () => {
+    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
+    const [first, pause] = steps as [Step, Step, Step]
+    const changed = { type: 'UPDATE_CONTACT', addTags: ['late'], id: pause.id }
+    await publish(id, { steps: [first, changed], inside: 'KEEP' })
+    const [kept, other] = await stepsOf(id)
+    assert.equal(kept!.id, first.id)
+    assert.notEqual(other!.id, pause.id)
+  })
+
+  it('keeps the time at which a contact came again to an email, for another attempt', async () => {
+    const { id, steps, contactIds } = await inside([email('1'), wait(DAY), email('2')], 1)
+    const [first, pause, second] = steps as [Step, Step, Step]
+    await publish(id, { steps: [pause, first, wait(3 * DAY), second], inside: 'MOVE' })
+    await untilFinished(id)
+    const [enrollment] = await enrollmentsOf(id)
+    const due = new Date(enrollment!.nextAt!)
+    const of = { enrollmentId: enrollment!.id, stepId: first.id }
+    assert.deepEqual(await passedAt(em(), of, new Date(0)), due)
+    // The first attempt has recorded where it continues, and its result is lost.
+    await sql(em(), `update enrollments set next_step_id = $2::uuid where id = $1::uuid`, [of.enrollmentId, second.id])
+    assert.deepEqual(await passedAt(em(), of, new Date(0)), due)
+    assert.deepEqual(await passedAt(em(), { ...of, stepId: second.id }, new Date(5)), new Date(5))
+    assert.deepEqual(await subjectsOf(contactIds[0]!), ['1'])
+  })
+
   it('previews a second move', async () => {
     const { id, steps } = await inside([email('1'), wait(DAY), email('2'), wait(DAY), email('3')], 2)
     const [first, pause, second, rest, third] = steps as [Step, Step, Step, Step, Step]
@@ -281,20 +319,22 @@ describe('publishing with a choice', () => {
     const isReleased = new Promise<void>((resolve) => (release = resolve))
     const hold = (until: Promise<void>) =>
       em().transactional(async (unit) => {
-        await lockRunningMove(unit, id)
+        const move = await lockRunningMove(unit, id)
         await until
+        return move
       })
     const holding = hold(isReleased)
-    const order: string[] = []
-    const stopping = service.call('POST', `automations/${id}/move/stop`).then(() => order.push('stopped'))
+    const stopping = service.call('POST', `automations/${id}/move/stop`)
     await eventually('the stop waits', async () => {
       const waiting = await sql(em(), `select from pg_locks where locktype = 'advisory' and not granted`)
       return waiting.length > 0 || undefined
     })
-    const moving = hold(Promise.resolve()).then(() => order.push('moved'))
+    // This one asks after the stop, so it finds the move stopped.
+    const moving = hold(Promise.resolve())
     release()
-    await Promise.all([holding, stopping, moving])
-    assert.deepEqual(order, ['stopped', 'moved'])
+    const [before, , after] = await Promise.all([holding, stopping, moving])
+    assert.equal(before!.version, 2)
+    assert.equal(after, undefined)
   })
 
   it('begins the wait after an email that was sent long ago when the contact comes to it', async () => {

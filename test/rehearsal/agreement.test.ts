@@ -80,7 +80,7 @@ describe('a rehearsal, compared with what happens', () => {
     const [state] = await readContacts(em(), workspaceId, [contactId], { eventNames: [], messages: true })
     const setting: Setting = {
       resolve: (condition) => condition as ResolvedCondition,
-      existingLists: new Set(),
+      openLists: new Set(),
       timezone: 'UTC',
       sentAs: 'SENT',
       until: now + 2 * FIVE_YEARS_MS,

@@ -32,7 +32,7 @@ export class InMemoryWorkspace implements Workspace {
     this.clock = readTime(startAt, 'startAt')
     this.setting = {
       resolve: resolverOf(definitions.segments),
-      existingLists: new Set(definitions.lists.keys()),
+      openLists: new Set(definitions.lists.keys()),
       timezone: definitions.timezone,
       sentAs: 'SENT',
       responses,

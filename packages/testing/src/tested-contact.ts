@@ -112,7 +112,7 @@ export class TestedContact {
     else if ('change' in item) {
       const tags = new Set(current.tags)
       const lists = new Set(current.lists)
-      current.update(item.change, setting.existingLists, at)
+      current.update(item.change, setting.openLists, at)
       this.triggerGroups(tags, lists, at, by)
     } else {
       // An event is a fact for the enrollments that it starts only as their event.
