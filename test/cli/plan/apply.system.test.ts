@@ -207,6 +207,40 @@ steps:
     assert.deepEqual(await folder.plan(), [])
   })
 
+  it('deletes what was changed in the workspace only with --force, and names who changed it', async () => {
+    writeShop()
+    await folder.apply()
+    const { id } = await automation()
+    const [list] = (await folder.api('GET', 'lists')) as { id: string }[]
+    const colleague = await service.newKey({ workspaceId: await workspaceOf(folder.key), name: 'Colleague' })
+    await service.call('PATCH', `automations/${id}`, { status: 'PAUSED' }, { key: colleague })
+    await service.call('PATCH', `lists/${list!.id}`, { description: 'Weekly' }, { key: colleague })
+    folder.remove('automations/welcome.yaml')
+    folder.remove('lists/newsletter.yaml')
+    folder.remove('segments/pro.yaml')
+    assert.deepEqual(
+      (await folder.plan()).map(({ action, path, drift }) => [action, path, drift?.message, drift?.author?.name]),
+      [
+        ['delete', 'automations/welcome', 'It was changed in the workspace.', 'Colleague'],
+        ['delete', 'segments/pro', undefined, undefined],
+        ['delete', 'lists/newsletter', 'It was changed in the workspace.', 'Colleague'],
+      ],
+    )
+    assert.match(
+      (await folder.run('plan')).stdout,
+      /! It was changed in the workspace. The last change is by Colleague, at 20.* Pull it first, or delete it with --force./,
+    )
+    assert.match(
+      await folder.fails('apply', '--yes', '--delete'),
+      /^Nothing was changed, because the workspace has other changes: automations\/welcome, lists\/newsletter/,
+    )
+    assert.equal((await automation()).name, 'Welcome')
+    assert.deepEqual(await folder.apply(['--delete', '--force']), [
+      ...['automations/welcome', 'segments/pro', 'lists/newsletter'],
+    ])
+    assert.deepEqual(await folder.api('GET', 'automations'), [])
+  })
+
   it('switches double opt-in on after the automation that asks exists', async () => {
     folder.write('lists/news.yaml', 'name: News\ndoubleOptIn: true\n')
     folder.write(

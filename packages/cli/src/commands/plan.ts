@@ -96,7 +96,7 @@ export const planCommands = [
     options: {
       yes: { what: 'do not ask' },
       delete: { what: 'delete resources whose files were deleted' },
-      force: { what: 'overwrite what was changed in the workspace' },
+      force: { what: 'overwrite or delete what was changed in the workspace' },
       workspace: WORKSPACE,
     },
     async run({ args: [path = DEFAULT_FOLDER], options, output, connect }) {
@@ -112,7 +112,7 @@ export const planCommands = [
       if (drifted.length > 0 && options.force !== true)
         throw new Error(
           `Nothing was changed, because the workspace has other changes: ${drifted.map((one) => one.path).join(', ')}. ` +
-            'See "dripline plan". Pull them first, or overwrite them with --force.',
+            'See "dripline plan". Pull them first, or apply with --force.',
         )
       if (chosen.changes.length > 0 && !(await confirm(summaryOf(chosen), options.yes)))
         return output.result({ applied: [] }, () => 'Nothing was changed.')

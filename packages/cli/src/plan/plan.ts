@@ -5,7 +5,7 @@ import { dependenciesOf, inOrder } from './dependencies.ts'
 import { type Folder, yamlFileOf } from './folder.ts'
 import { type Author, authorOf, effectsOf } from './effects.ts'
 import { limited } from './limited.ts'
-import { hashOf, type Lock } from './lock.ts'
+import { hashOf, type Lock, type Locked } from './lock.ts'
 import type { Names } from './names.ts'
 import { isRendered } from './rendered.ts'
 import { type Kind, KINDS } from './shapes.ts'
@@ -62,14 +62,20 @@ export async function makePlan(dripline: DriplineClient, folder: Folder, lock: L
   const isChanging = (templateId: string) => changing.has(templateId)
   const isChanged = (file: Bound) => !isInSync(state, file, contents.get(file)!, isChanging)
   const maybeChanged = state.files.filter(isChanged)
-  await state.workspace.load(maybeChanged.flatMap(({ remote }) => remote ?? []))
+  const deleted = deletedOf(state)
+  const hasOtherRevision = ({ locked, remote }: Deleted) => locked.revision !== remote.revision
+  await state.workspace.load([
+    ...maybeChanged.flatMap(({ remote }) => remote ?? []),
+    ...deleted.filter(hasOtherRevision).map(({ remote }) => remote),
+  ])
   reportKinds(maybeChanged, contents)
   // With the content of the workspace, some turn out to be the same.
   const changed = maybeChanged.filter(isChanged)
   const written = changed.map((file) =>
     changeOf(state, file, { content: contents.get(file)!, contents, names, isChanging }),
   )
-  const changes = [...inOrder(byKind(written)), ...byKind(deletionsOf(state)).toReversed()]
+  const deletions = deleted.map((one) => deletionOf(state, one))
+  const changes = [...inOrder(byKind(written)), ...byKind(deletions).toReversed()]
   await Promise.all([addEffects(dripline, changes), addAuthors(dripline, changes)])
   return { state, changes, unchanged: state.files.filter((file) => !changed.includes(file)) }
 }
@@ -134,22 +140,37 @@ function changeOf(state: State, file: Bound, { content, contents, names, isChang
   }
 }
 
-function driftOf(state: State, file: Bound): string | undefined {
-  const { locked, remote } = file
+function driftOf(state: State, { locked, remote }: Pick<Bound, 'locked' | 'remote'>): string | undefined {
   if (!remote) return locked && 'It was deleted in the workspace.'
   if (!locked) return 'It exists in the workspace, and was never pulled or applied with these files.'
-  return remoteHashOf(state, file) === syncedHashOf(locked) ? undefined : 'It was changed in the workspace.'
+  return remoteHashOf(state, { locked, remote }) === syncedHashOf(locked)
+    ? undefined
+    : 'It was changed in the workspace.'
 }
 
-/** Resources whose files were deleted. */
-function deletionsOf({ lock, files, workspace }: State): Change[] {
+/** A resource whose file was deleted. */
+interface Deleted {
+  path: string
+  locked: Locked
+  remote: Remote
+}
+
+function deletedOf({ lock, files, workspace }: State): Deleted[] {
   const kept = new Set(files.map(({ remote }) => remote?.id))
-  return lock.entries().flatMap(([path, locked]): Change[] => {
+  return lock.entries().flatMap(([path, locked]): Deleted[] => {
     const remote = workspace.find(locked.id)
-    if (!remote || kept.has(remote.id)) return []
-    const { kind, name } = remote
-    return [{ action: 'delete', kind, path, name, remote, differences: [], effects: [], after: [] }]
+    return !remote || kept.has(remote.id) ? [] : [{ path, locked, remote }]
   })
+}
+
+function deletionOf(state: State, { path, locked, remote }: Deleted): Change {
+  const { kind, name } = remote
+  const drift = driftOf(state, { locked, remote })
+  return {
+    action: 'delete',
+    ...{ kind, path, name, remote, differences: [], effects: [], after: [] },
+    ...(drift !== undefined && { drift: { message: drift } }),
+  }
 }
 
 async function addEffects(dripline: DriplineClient, changes: readonly Change[]): Promise<void> {
@@ -158,9 +179,10 @@ async function addEffects(dripline: DriplineClient, changes: readonly Change[]):
 }
 
 async function addAuthors(dripline: DriplineClient, changes: readonly Change[]): Promise<void> {
-  const drifted = changes.filter(({ drift, file }) => drift && file?.locked)
-  await limited(drifted, async ({ drift, file }) => {
-    const author = await authorOf(dripline, file!.locked!.id)
-    if (author !== undefined) drift!.author = author
+  await limited(changes, async ({ action, drift, file, remote }) => {
+    const id = action === 'delete' ? remote!.id : file!.locked?.id
+    if (!drift || id === undefined) return
+    const author = await authorOf(dripline, id)
+    if (author !== undefined) drift.author = author
   })
 }

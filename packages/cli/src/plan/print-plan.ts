@@ -10,7 +10,7 @@ export interface PlannedWorkspace {
 }
 
 /** Describes how the workspace differs from what the files expect, and who changed it. */
-function describeDrift({ drift }: Change): string[] {
+function describeDrift({ action, drift }: Change): string[] {
   if (!drift) return []
   const { message, author } = drift
   const who =
@@ -19,7 +19,7 @@ function describeDrift({ drift }: Change): string[] {
       : author
         ? ` The last change is by ${author.name}, at ${author.at}.`
         : ''
-  return [`${message}${who} Pull it first, or overwrite it with --force.`]
+  return [`${message}${who} Pull it first, or ${action === 'delete' ? 'delete' : 'overwrite'} it with --force.`]
 }
 
 const differencesIn = ({ action, differences }: Change): string[] =>

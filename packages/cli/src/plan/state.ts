@@ -137,7 +137,10 @@ export const readBound = ({ folder }: State, file: Bound, names: Names): ReadCon
   readContent(file, { folder, names, steps: file.steps })
 
 /** Hashes what the workspace has. A resource that is not loaded is as it was when it was last pulled or applied. */
-export const remoteHashOf = ({ workspace }: State, { remote, locked }: Bound): string | undefined =>
+export const remoteHashOf = (
+  { workspace }: State,
+  { remote, locked }: Pick<Bound, 'remote' | 'locked'>,
+): string | undefined =>
   remote?.value || !locked ? remote && hashOf(remoteContentOf(remote, workspace)) : syncedHashOf(locked)
 
 /** Hashes what the workspace had when the file was last pulled or applied. */
