@@ -83,7 +83,7 @@ export const planCommands = [
       const dripline = connect()
       const opened = await open(dripline, path, options.workspace)
       const made = await plan(dripline, opened)
-      if (options.rehearse === true) await addRehearsals(dripline, made, process.env)
+      if (options.rehearse === true) await addRehearsals(dripline, made)
       const format = options.markdown === true ? formatPlanAsMarkdown : formatPlan
       output.result(presentPlan(made), () => format(made, opened.workspace))
       if (options['exit-code'] === true && made.changes.length > 0) process.exitCode = HAS_CHANGES

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DriplineClient, DriplineError, type Schemas } from '@dripline/client'
 import { bodyOf } from './apply.ts'
-import { readContent } from './content.ts'
 import type { Change, Plan } from './plan.ts'
-import { namesOf } from './state.ts'
+import { namesOf, readBound } from './state.ts'
 
 const POLL_MS = 500
 /** Milliseconds without progress after which the command no longer waits. */
@@ -12,22 +11,18 @@ const REHEARSED = ['steps', 'entry', 'exitOn', 'goal'] as const
 const CHANGES_COURSE = /^(?:steps|entry|exitOn|goal)\b/
 
 /** Adds to the changes of automations what a rehearsal for all contacts finds. Nothing is sent or changed. */
-export async function addRehearsals(dripline: DriplineClient, plan: Plan, env: NodeJS.ProcessEnv): Promise<void> {
+export async function addRehearsals(dripline: DriplineClient, plan: Plan): Promise<void> {
   const changes = plan.changes.filter(
     ({ action, kind, differences }) =>
       action === 'update' && kind === 'automations' && differences.some(({ field }) => CHANGES_COURSE.test(field)),
   )
   // One after the other: few rehearsals of a workspace may run at a time.
-  for (const change of changes) change.effects.push(await rehearse(dripline, plan, change, env))
+  for (const change of changes) change.effects.push(await rehearse(dripline, plan, change))
 }
 
-async function rehearse(
-  dripline: DriplineClient,
-  { state }: Plan,
-  { file, remote }: Change,
-  env: NodeJS.ProcessEnv,
-): Promise<string> {
-  const { content } = readContent(file!, { folder: state.folder, names: namesOf(state), steps: file!.steps, env })
+async function rehearse(dripline: DriplineClient, { state }: Plan, { file, remote }: Change): Promise<string> {
+  // Secrets stay hidden, because a rehearsal calls no webhook.
+  const { content } = readBound(state, file!, namesOf(state))
   const body = bodyOf(file!, content)
   try {
     const begun = await dripline.automations.rehearse(
