@@ -5,7 +5,7 @@ import { hashOf } from './lock.ts'
 import { yamlFileOf } from './folder.ts'
 import type { Change, Plan } from './plan.ts'
 import { FIELDS } from './shapes.ts'
-import { type Bound, lockedOf, namesOf, remoteHashOf, type State } from './state.ts'
+import { type Bound, lockedOf, namesOf, remoteHashOf, type State, syncedHashOf } from './state.ts'
 import { flattenSteps, matchSteps } from './steps.ts'
 import { APIS } from './workspace.ts'
 import { FileProblems } from './yaml-file.ts'
@@ -14,8 +14,8 @@ import { FileProblems } from './yaml-file.ts'
 export type Applied = Pick<Change, 'action' | 'path'>
 
 /**
- * Makes the changes of a plan, each in one request. What was made is recorded at once, so that an interrupted command loses nothing.
- * If the API rejects a change, the later ones are not made.
+ * Makes the changes of a plan, each in one request, or in two (`missingIn`). What was made is recorded at once, so that an
+ * interrupted command loses nothing. If the API rejects a change, the later ones are not made.
  */
 export async function* applyPlan(
   dripline: DriplineClient,
@@ -25,14 +25,12 @@ export async function* applyPlan(
   const written = changes.filter(({ action }) => action !== 'delete')
   for (const { action, path, file } of written) {
     await write(dripline, state, file!, env)
+    if (file!.kind === 'webhooks') await complete(dripline, state, file!)
     if (action === 'update') await refreshTemplates(dripline, state, file!)
     yield { action, path }
   }
   // A list can require confirmation only after the automation that sends the emails.
-  for (const { file } of written.filter(isConfirmed)) {
-    Object.assign(file!.remote!, await APIS.lists.update(dripline, file!.remote!.id, { doubleOptIn: true }, undefined))
-    record(state, file!)
-  }
+  for (const { file } of written.filter(({ kind }) => kind === 'lists')) await complete(dripline, state, file!)
   for (const { action, kind, path, remote } of changes.filter((change) => change.action === 'delete')) {
     await APIS[kind].delete(dripline, remote!.id, remote!.revision)
     state.lock.delete(path)
@@ -44,8 +42,6 @@ export async function* applyPlan(
   state.lock.forget((id) => state.workspace.find(id) !== undefined)
   state.lock.save()
 }
-
-const isConfirmed = ({ kind, file }: Change): boolean => kind === 'lists' && file?.yaml.value['doubleOptIn'] === true
 
 /** Creates or updates the resource of a file. */
 async function write(dripline: DriplineClient, state: State, file: Bound, env: NodeJS.ProcessEnv): Promise<void> {
@@ -61,6 +57,21 @@ async function write(dripline: DriplineClient, state: State, file: Bound, env: N
   file.steps = { ...file.steps, ...matchSteps(yaml.value['steps'], result.value['steps']) }
   if (remote) Object.assign(remote, result)
   else file.remote = state.workspace.add({ kind, name: file.name, ...result })
+  record(state, file)
+}
+
+/** Returns what a resource does not have yet, because the API sets it only for one that exists. */
+function missingIn({ kind, yaml, remote }: Bound): JsonObject | undefined {
+  const isMissing = (key: string, value: unknown) => yaml.value[key] === value && remote?.value?.[key] !== value
+  if (kind === 'lists' && isMissing('doubleOptIn', true)) return { doubleOptIn: true }
+  if (kind === 'webhooks' && isMissing('status', 'DISABLED')) return { status: 'DISABLED' }
+  return undefined
+}
+
+async function complete(dripline: DriplineClient, state: State, file: Bound): Promise<void> {
+  const missing = missingIn(file)
+  if (!missing) return
+  Object.assign(file.remote!, await APIS[file.kind].update(dripline, file.remote!.id, missing, undefined))
   record(state, file)
 }
 
@@ -90,17 +101,18 @@ function inFile({ path, yaml }: Bound, error: unknown): unknown {
 }
 
 /** Returns the body of the request that writes a file. */
-export function bodyOf({ kind, remote }: Bound, content: JsonObject): JsonObject {
+export function bodyOf(file: Bound, content: JsonObject): JsonObject {
   for (const step of flattenSteps(content['steps']))
     if (step['templateVersion'] === CURRENT) delete step['templateVersion']
-  const body = withDefaults(FIELDS[kind], content)
-  // See above: a list that does not require confirmation yet will do so at the end.
-  if (kind === 'lists' && body['doubleOptIn'] === true && remote?.value?.['doubleOptIn'] !== true)
-    body['doubleOptIn'] = false
+  const body = withDefaults(FIELDS[file.kind], content)
+  // A list that does not require confirmation yet will do so at the end.
+  if (file.kind === 'lists' && missingIn(file)) body['doubleOptIn'] = false
   return body
 }
 
+/** Records a file. One whose resource lacks something is recorded as what the workspace has, so that the next plan completes it. */
 function record(state: State, file: Bound): void {
-  state.lock.set(file.path, lockedOf(state, file, namesOf(state)))
+  const locked = lockedOf(state, file, namesOf(state))
+  state.lock.set(file.path, missingIn(file) ? { ...locked, hash: syncedHashOf(locked) } : locked)
   state.lock.save()
 }

@@ -142,10 +142,9 @@ export const APIS: Readonly<Record<Kind, KindApi>> = {
       const all = await dripline.webhooks.list()
       return all.map((one) => ({ kind: 'webhooks', name: webhookName(one as unknown as JsonObject), ...asValue(one) }))
     },
-    async create(dripline, { status, ...content }) {
-      const created = await dripline.webhooks.create(body(content))
-      return asValue(await dripline.webhooks.update(created.id, body({ status })))
-    },
+    // A new webhook is enabled.
+    create: async (dripline, content) =>
+      asValue(await dripline.webhooks.create(body({ ...content, status: undefined }))),
     update: async (dripline, id, content) => asValue(await dripline.webhooks.update(id, content)),
     delete: (dripline, id) => dripline.webhooks.delete(id),
   },
