@@ -28,7 +28,7 @@ export {
   VERSION_NOT_FOUND,
 } from './errors.ts'
 export { prepareSteps } from './prepare-steps.ts'
-export { asRehearsable, readRehearsable, type Rehearsable, withChange } from './rehearsable.ts'
+export { asRehearsable, readRehearsable, type Rehearsable, stepIdIn, withChange } from './rehearsable.ts'
 export { entry, exitOn, goal } from './rule-schemas.ts'
 export { type Publication, publishAutomation } from './publish.ts'
 export { writtenAutomationResponse } from './responses.ts'

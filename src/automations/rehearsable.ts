@@ -1,8 +1,8 @@
 import type { StoredStep } from '../automation-engine/index.ts'
-import { ApiError } from '../platform/api-error.ts'
+import { ApiError, invalid } from '../platform/api-error.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { unitOf } from '../platform/db/sql.ts'
-import { isId } from '../platform/ids.ts'
+import { idOfValues, isId } from '../platform/ids.ts'
 import type { EmailContent } from '../rendering/index.ts'
 import type { Trigger, TriggerConfig } from '../triggers/index.ts'
 import { assertActs, assertTree, type AutomationInput, findAutomation, stepsOf } from './automations.ts'
@@ -95,9 +95,13 @@ export async function withChange(
 const givenStepsOf = (steps: readonly StepInput[]) =>
   flattenSteps(steps).flatMap(({ step: { id, type } }) => (id !== undefined && isId(id) ? [{ id, type }] : []))
 
+/** Returns the ID of a step: the one in the request if it is a UUID, and otherwise one that is always the same for its automation. */
+export const stepIdIn = (automationId: string, given: string): string =>
+  isId(given) ? given : idOfValues(automationId, given)
+
 /**
- * Returns the automation of a request, without a database: the segments and templates to which it refers are not checked. Steps keep
- * the IDs that the request gives them.
+ * Returns the automation of a request, without a database: the segments and templates to which it refers are not checked. The IDs of
+ * steps are those of `stepIdIn`.
  *
  * @throws {ApiError} `invalid`; `automation_never_acts`
  */
@@ -107,16 +111,23 @@ export function asRehearsable(
 ): Rehearsable {
   assertTree(given)
   assertActs({ status, trigger, triggerConfig }, given)
-  const present = flattenSteps(given).flatMap(({ step: { id: stepId, type } }) =>
-    stepId === undefined ? [] : { id: stepId, type },
-  )
-  const { steps, ids } = identifySteps(given, present)
+  assertDistinctIds(given)
+  const { steps, ids } = identifySteps(given, [], ({ step, path }) => stepIdIn(id, step.id ?? path))
   return {
     ...{ id, version: null, trigger, triggerConfig },
     entry: withStepIds(entry ?? {}, ids, 'entry'),
     exitOn: withStepIds([...(exitOn ?? [])], ids, 'exitOn'),
     goal: withStepIds(goal ?? null, ids, 'goal'),
     ...storedAs(steps),
+  }
+}
+
+function assertDistinctIds(steps: readonly StepInput[]): void {
+  const seen = new Set<string>()
+  for (const { step, path, pointer } of flattenSteps(steps)) {
+    if (step.id === undefined) continue
+    if (seen.has(step.id)) throw invalid(`${path}.id must be unique in the automation`, `${pointer}/id`)
+    seen.add(step.id)
   }
 }
 

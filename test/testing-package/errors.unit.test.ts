@@ -54,6 +54,30 @@ describe('the errors of @dripline/testing', () => {
       'workspace: automations[0]: steps[1].name must be unique in the automation',
     ],
     [
+      'two steps with the same ID',
+      withSteps({ ...EMAIL, id: 'hello' }, { ...EMAIL, id: 'hello' }),
+      'workspace: automations[0]: steps[1].id must be unique in the automation',
+    ],
+    [
+      'an unknown step of another automation',
+      {
+        automations: [
+          automation({
+            steps: [
+              { type: 'WAIT_FOR_EVENT', eventName: 'x', timeoutMinutes: 5, received: [{ ...EMAIL, id: 'hello' }] },
+            ],
+          }),
+          automation({ goal: { condition: { message: 'automations/Welcome#helo', is: 'opened' } } }, 'Other'),
+        ],
+      },
+      'workspace: automations[1]: goal: automations/Welcome has no step with the ID "helo"',
+    ],
+    [
+      'a step of no automation',
+      { segments: [{ name: 'A', condition: { not: { message: 'hello', is: 'sent' } } }] },
+      'workspace: segments[0]: message must be a step such as "automations/welcome#hello", or a campaign such as "campaigns/Sale", not "hello"',
+    ],
+    [
       'an unknown segment',
       {
         ...withSteps({ type: 'CONDITION', branches: [{ name: 'A', if: { not: { segment: 'VIP' } } }] }),
@@ -114,10 +138,17 @@ describe('the errors of @dripline/testing', () => {
     write('good/templates/receipt.mjml', '<mjml></mjml>')
     write(
       'good/automations/welcome.yaml',
-      'name: Welcome\ntrigger: LIST_ADDED\ntriggerConfig: { list: Newsletter }\nsteps:\n  - { type: EMAIL, subject: Hi, htmlFile: welcome/hi.html }\n  - { type: EMAIL, template: Receipt }',
+      'name: Welcome\ntrigger: LIST_ADDED\ntriggerConfig: { list: Newsletter }\nsteps:\n  - { id: hi, type: EMAIL, subject: Hi, htmlFile: welcome/hi.html }\n  - { type: EMAIL, template: Receipt }',
     )
     write('good/automations/welcome/hi.html', '<p>Hi {{ contact.firstName }}</p>')
     write('good/dripline.lock', 'other: file')
+    write(
+      'good/automations/second.yaml',
+      `name: Second
+trigger: SIGNUP
+entry: { filter: { all: [{ list: lists/news }, { message: automations/welcome#hi, is: sent }] } }
+steps: [{ type: EMAIL, subject: Again, text: Hi }]`,
+    )
     const workspace = await loadWorkspace(join(folder, 'good'))
     const ada = workspace.contact({ email: 'ada@example.com', firstName: '<Ada>', lists: ['Newsletter'] })
     assert.deepEqual(
@@ -127,6 +158,8 @@ describe('the errors of @dripline/testing', () => {
         ['Thanks', '<mjml></mjml>', 'Bye <Ada>'],
       ],
     )
+    workspace.enroll(ada, 'Second')
+    assert.equal(workspace.emails(ada).at(-1)!.subject, 'Again')
     write('good/automations/other.yaml', 'name: Other\ntrigger: SIGNUP\nsteps: [{ type: EMAIL, htmlFile: none.html }]')
     await assert.rejects(loadWorkspace(join(folder, 'good')), {
       message: 'automations/other.yaml: none.html cannot be read',

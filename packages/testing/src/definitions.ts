@@ -54,7 +54,7 @@ function readSegments(segments: readonly Resource[], references: References): Ma
   const known = new Map(
     segments.map((segment): [string, Condition] => {
       const { place, name, value } = segment
-      const body = { ...value, condition: references.inCondition(value['condition'], place) }
+      const body = { ...value, condition: references.inCondition(value['condition'], place, 'segment') }
       const { condition } = at(segment, () => parse(segmentSchema, body))
       return [idOf('segments', name), condition]
     }),

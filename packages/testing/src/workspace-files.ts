@@ -13,6 +13,8 @@ export type Kind = (typeof KINDS)[number]
 export interface Resource {
   /** Its place, for errors. */
   place: string
+  /** Its place in a folder, as references have it: `automations/welcome`. Without a folder, it has the name. */
+  path: string
   name: string
   value: JsonObject
 }
@@ -36,7 +38,8 @@ async function readFolder(folder: string): Promise<Resources> {
   for (const kind of KINDS.filter((each) => present.includes(each))) {
     for (const file of (await readdir(join(folder, kind))).filter((each) => /\.ya?ml$/.test(each)).sort()) {
       const value = await readYaml(join(folder, kind, file))
-      resources[kind].push(await resourceOf(value, `${kind}/${file}`, join(folder, kind)))
+      const resource = await resourceOf(value, `${kind}/${file}`, join(folder, kind))
+      resources[kind].push({ ...resource, path: `${kind}/${file.replace(/\.ya?ml$/, '')}` })
     }
   }
   return assertDistinct(resources)
@@ -51,20 +54,22 @@ async function resourcesOf(value: unknown, place: string, folder: string): Promi
     else if (!kind) throw new Error(`${place}: ${key} is unknown${orNearest(key, ['timezone', ...KINDS])}`)
     else if (!Array.isArray(given)) throw new Error(`${place}: ${key} must be a list`)
     else
-      for (const [n, each] of given.entries())
-        resources[kind].push(await resourceOf(each, `${place}: ${kind}[${n}]`, folder))
+      for (const [n, each] of given.entries()) {
+        const resource = await resourceOf(each, `${place}: ${kind}[${n}]`, folder)
+        resources[kind].push({ ...resource, path: `${kind}/${resource.name}` })
+      }
   }
   return assertDistinct(resources)
 }
 
-async function resourceOf(value: unknown, place: string, folder: string): Promise<Resource> {
+async function resourceOf(value: unknown, place: string, folder: string): Promise<Omit<Resource, 'path'>> {
   if (!isObject(value)) throw new Error(`${place} must be a map of keys and values`)
   const { name } = value
   if (typeof name !== 'string' || name === '') throw new Error(`${place}: name is required`)
   return { place, name, value: (await withTexts(value, place, folder)) as JsonObject }
 }
 
-/** References to other resources are names. */
+/** References and tests use names. */
 function assertDistinct(resources: Resources): Resources {
   for (const kind of KINDS) {
     const places = new Map<string, string>()
