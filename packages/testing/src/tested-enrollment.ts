@@ -16,7 +16,7 @@ export type Item = Happening & {
   by: TestedEnrollment | null
 }
 
-/** How an enrollment came about. */
+/** The circumstances in which an enrollment began. */
 export interface Start {
   automation: TestedAutomation
   /** The contact when they enter. */
@@ -44,7 +44,7 @@ export class TestedEnrollment implements Start {
   /** The number of entries of the timeline whose consequences for other enrollments have been recorded. */
   settled = 0
   course: RehearsedCourse = { timeline: [], emails: [] }
-  /** How far the course is computed: the time, and the number of events and changes that it had. */
+  /** The time until which the course is computed, and the number of events and changes that it had. */
   private computed = { until: -Infinity, events: 0 }
 
   constructor({ automation, contact, at, event, last, cause }: Start) {

@@ -11,7 +11,7 @@ export interface WorkspaceSource {
 export interface WorkspaceOptions {
   /** When the virtual clock begins: ISO 8601 with an offset. By default 2027-03-01T09:00:00Z, a Monday. */
   startAt?: string
-  /** The time zone of the workspace, if its file has none. */
+  /** The time zone of the workspace. By default that of the file, or UTC. */
   timezone?: string
   /** The response that each WEBHOOK step saves, by its `saveAs`. No webhook is called. */
   responses?: Readonly<Record<string, unknown>>

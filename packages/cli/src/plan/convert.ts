@@ -28,7 +28,7 @@ export const asText = (value: unknown): string =>
 
 const isLeaf = (shape: Shape): shape is Leaf => !['array', 'object', 'variant'].includes(shape.is)
 
-/** Whether a field is left out: it has its default. Null is the same as missing everywhere in the API. */
+/** Returns whether a field is left out, because it has its default. Null is the same as missing everywhere in the API. */
 const isLeftOut = (value: unknown, field: Field): boolean =>
   value === null || value === undefined || (field.default !== undefined && isDeepStrictEqual(value, field.default))
 

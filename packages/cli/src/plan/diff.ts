@@ -54,7 +54,7 @@ const orderOf = (steps: readonly JsonObject[]) => steps.map(({ name, id }) => na
 export function formatDifference({ field, before, after }: Difference, isNew: boolean): string[] {
   if (isLong(before) || isLong(after)) {
     const changed = lineDifference(linesOf(before), linesOf(after))
-    if (changed.length === 0) return [`${field}: only the line end at its end differs`]
+    if (changed.length === 0) return [`${field}: differs only in the final line break`]
     return [`${field}:`, ...changed.map((line) => `  ${line}`)]
   }
   return [isNew ? `${field}: ${show(after)}` : `${field}: ${show(before)} → ${show(after)}`]

@@ -31,7 +31,7 @@ export interface Change {
   path: string
   name: string
   differences: Difference[]
-  /** Why the change is not made without --force: the workspace was changed since the last pull or apply. */
+  /** The reason why the change is not made without --force: the workspace was changed since the last pull or apply. */
   drift?: { message: string; author?: Author | null }
   /** The effects on people, such as `412 contacts are inside. They keep the steps that they entered with.` */
   effects: string[]

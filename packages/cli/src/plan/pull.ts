@@ -146,7 +146,7 @@ function decide(state: State, file: Bound, content: Content | undefined, isForce
   return isRemoteChanged ? 'conflict' : 'kept'
 }
 
-/** Whether a file still means what the workspace has. A referenced list may have a new name. */
+/** Returns whether a file still means what the workspace has. A referenced list may have a new name. */
 function isUpToDate(state: State, file: Bound, names: Names): boolean {
   const { content, problems } = readBound(state, file, names)
   return problems.length === 0 && isInSync(state, file, content)

@@ -25,7 +25,7 @@ interface Written {
   value: JsonObject
 }
 
-/** How the API reads and writes a kind of resources. */
+/** The requests that read and write a kind of resources. */
 interface KindApi {
   list: (dripline: DriplineClient) => Promise<Remote[]>
   /** Loads a resource whose list has no content. */
