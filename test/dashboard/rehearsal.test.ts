@@ -177,6 +177,38 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.shows('Cancelled. This is what it found before.')
   })
 
+  it('states that the automation has changed since a rehearsal, and rehearses it again', async () => {
+    const id = await anAutomation(d.service, { steps: STEPS })
+    const { etag, automation } = await readAutomation(id)
+    const steps = [...automation.steps, { ...EMAIL, name: 'New in the draft', html: null, text: 'Hi' }]
+    const added = { ...automation, steps: steps.map((step: object) => ({ id: crypto.randomUUID(), ...step })) }
+    const table = d.page.getByRole('table', { name: 'Steps' })
+    const changed = 'The automation has changed since this rehearsal'
+    const open = async (body: object) => {
+      const rehearsal = await d.create(`automations/${id}/rehearse`, body)
+      await d.open(`/automations/${id}/rehearse?for=audience&rehearsal=${rehearsal}`)
+    }
+    await open({})
+    await table.getByText('Hello', { exact: true }).waitFor()
+    await saveDraft(id, added, etag)
+    await d.page.reload()
+    await d.shows(changed)
+    assert.equal(await table.count(), 0)
+    await d.press('Rehearse again')
+    await table.getByText('New in the draft').waitFor()
+    assert.equal(await d.page.getByText(changed).count(), 0)
+
+    // Publishing gives the new step another ID.
+    await d.service.call('POST', `automations/${id}/publish`, { steps })
+    await d.service.call('DELETE', `automations/${id}/draft`)
+    await d.page.reload()
+    await d.shows(changed)
+    await open({ version: 1 })
+    await d.shows(changed)
+    await open({})
+    await table.getByText('New in the draft').waitFor()
+  })
+
   it('lets viewers rehearse', async () => {
     const { accountId } = await aMember(d.service, 'viewer')
     const value = await beginSession(d.service.context.orm.em.fork(), accountId, 'A test')

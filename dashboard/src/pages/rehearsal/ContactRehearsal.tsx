@@ -17,7 +17,7 @@ import { type Item, itemsOf } from './items.ts'
 import { Line } from './Line.tsx'
 import { RehearsalError } from './RehearsalError.tsx'
 import classes from './rehearsal.module.css'
-import { changesOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from './scenario.ts'
+import { contentOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from './scenario.ts'
 import { Setup } from './Setup.tsx'
 import { type Player, usePlayer } from './use-player.ts'
 import { WhatHappens } from './WhatHappens.tsx'
@@ -57,7 +57,7 @@ export function ContactRehearsal({
 }) {
   const [supposed] = useDebouncedValue(events, PAUSE_MS)
   const body = {
-    ...changesOf(rehearsed),
+    ...contentOf(rehearsed),
     contactId: contact.id,
     days: DAYS,
     events: eventsBodyOf(supposed),

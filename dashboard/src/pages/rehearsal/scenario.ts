@@ -36,25 +36,36 @@ export const eventsBodyOf = (events: readonly SupposedEvent[]): NonNullable<Rehe
 export interface Rehearsed {
   /** Such as "Draft" or "Version 3". */
   name: string
-  isDraft: boolean
+  /** The time at which the draft was saved; `undefined` for a version. */
+  savedAt: string | undefined
   sequence: AutomationDraft
   /** The current version, which the draft is compared with. */
   current: AutomationDraft
+  version: number
 }
 
 export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): Rehearsed => ({
   name: draft ? 'Draft' : `Version ${automation.version}`,
-  isDraft: draft !== undefined,
+  savedAt: draft?.savedAt,
   sequence,
   current: draftOf(automation),
+  version: automation.version,
 })
 
-/** The unpublished changes, as the API takes them. */
-export function changesOf({
-  isDraft,
+/** The version or the unpublished changes, as the API takes them. */
+export function contentOf({
+  savedAt,
+  version,
   sequence,
-}: Rehearsed): Pick<RehearsalInput, 'steps' | 'entry' | 'exitOn' | 'goal'> {
-  if (!isDraft) return {}
+}: Rehearsed): Pick<RehearsalInput, 'version' | 'steps' | 'entry' | 'exitOn' | 'goal'> {
+  if (savedAt === undefined) return { version }
   const { steps, entry, exitOn, goal } = publishBodyOf(sequence)
-  return { steps, entry, exitOn, goal } as ReturnType<typeof changesOf>
+  return { steps, entry, exitOn, goal } as ReturnType<typeof contentOf>
 }
+
+/** Returns whether a rehearsal is one of the automation as it is now. */
+export const isCurrent = (
+  rehearsal: Pick<Schemas['Rehearsal'], 'version' | 'createdAt'>,
+  { savedAt, version }: Rehearsed,
+): boolean =>
+  savedAt === undefined ? rehearsal.version === version : rehearsal.version === null && savedAt <= rehearsal.createdAt

@@ -8,7 +8,7 @@ import type { Rehearsal } from './queries.ts'
 import { RehearsalError } from '../RehearsalError.tsx'
 import { Hears } from '../Hears.tsx'
 import classes from '../rehearsal.module.css'
-import { changesOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from '../scenario.ts'
+import { contentOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from '../scenario.ts'
 import { AudienceResult } from './AudienceResult.tsx'
 
 const REPLAY_DAYS = 30
@@ -44,7 +44,7 @@ export function AudienceRehearsal({
   const rehearse = useMutation({
     async mutationFn() {
       const body = {
-        ...changesOf(rehearsed),
+        ...contentOf(rehearsed),
         ...(segmentId !== null && { segmentId }),
         ...(start === 'replay' ? { replayDays: REPLAY_DAYS } : {}),
         days: DAYS,
@@ -82,7 +82,18 @@ export function AudienceRehearsal({
         <p className={`t2 ${classes.said}`}>Nothing is sent. Results are kept for 7 days.</p>
       </div>
       {rehearse.error && <RehearsalError error={rehearse.error} automationId={automationId} rehearsed={rehearsed} />}
-      {rehearsalId !== undefined && <AudienceResult key={rehearsalId} id={rehearsalId} rehearsed={rehearsed} />}
+      {rehearsalId !== undefined && (
+        <AudienceResult
+          key={rehearsalId}
+          id={rehearsalId}
+          rehearsed={rehearsed}
+          again={
+            <Button loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
+              Rehearse again
+            </Button>
+          }
+        />
+      )}
     </>
   )
 }

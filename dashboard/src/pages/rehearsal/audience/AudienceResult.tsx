@@ -1,14 +1,15 @@
 import { Button, Progress } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
-import { useMemo } from 'react'
+import { type ReactNode, useMemo } from 'react'
 import { useInvalidate, useWorkspace } from '../../../api/workspace.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
+import { Notice } from '../../../components/Notice.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
 import { count } from '../../../lib/format.ts'
 import { Metrics } from '../../../primitives/Metrics.tsx'
 import { indexTree } from '../../builder/step-tree.ts'
 import { useEmailNames } from '../../builder/use-email-names.ts'
-import type { Rehearsed } from '../scenario.ts'
+import { isCurrent, type Rehearsed } from '../scenario.ts'
 import { Days } from './Days.tsx'
 import { Differences } from './Differences.tsx'
 import classes from './audience.module.css'
@@ -17,18 +18,34 @@ import { Reasons } from './Reasons.tsx'
 import { RehearsedContacts } from './RehearsedContacts.tsx'
 import { StepsTable } from './StepsTable.tsx'
 
-/** The result of a rehearsal for an audience, so far. */
-export function AudienceResult({ id, rehearsed }: { id: string; rehearsed: Rehearsed }) {
+/** The result of a rehearsal for an audience, so far. Only the automation as it is now has names of its steps. */
+export function AudienceResult({
+  id,
+  rehearsed,
+  again,
+}: {
+  id: string
+  rehearsed: Rehearsed
+  /** The button that rehearses again. */
+  again: ReactNode
+}) {
   const { data: rehearsal, error, refetch } = useRehearsal(id)
   const tree = useMemo(() => indexTree(rehearsed.sequence.steps), [rehearsed])
   const { names } = useEmailNames(tree)
   if (!rehearsal) return error ? <ErrorBanner error={error} onRetry={() => void refetch()} /> : <SkeletonRows />
   const { status, entered, emails, done } = rehearsal
+  const isOutdated = !isCurrent(rehearsal, rehearsed)
   const perContact = entered > 0 ? (emails / entered).toFixed(1) : '–'
   return (
     <div className={classes.result}>
       {error && <ErrorBanner error={error} />}
       <Status rehearsal={rehearsal} />
+      {isOutdated && (
+        <Notice title="The automation has changed since this rehearsal">
+          <p className="t2">Results by step are hidden, because the steps may differ.</p>
+          {again}
+        </Notice>
+      )}
       <Metrics
         label="Result"
         metrics={[
@@ -40,7 +57,7 @@ export function AudienceResult({ id, rehearsed }: { id: string; rehearsed: Rehea
       />
       <Differences of={rehearsal} />
       <Days of={rehearsal} />
-      <StepsTable of={rehearsal} tree={tree} names={names} />
+      {!isOutdated && <StepsTable of={rehearsal} tree={tree} names={names} />}
       <Reasons of={rehearsal} />
       {status !== 'RUNNING' && <RehearsedContacts of={rehearsal} tree={tree} names={names} />}
     </div>
