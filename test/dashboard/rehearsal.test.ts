@@ -51,7 +51,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     assert.deepEqual(await texts(), [
       'Mon 1 Mar 2027 | 10:00 | Enrolled',
       'Mon 1 Mar | 10:00 | Hello | then waits 3 days then waits for order.placed at most 10 days',
-      'Sun 14 Mar | 10:00 | Does not hear order.placed',
+      'Sun 14 Mar | 10:00 | Did not receive order.placed',
       'Sun 14 Mar | 10:00 | We miss you',
       'Sun 14 Mar | 10:00 | Completes',
     ])
@@ -81,13 +81,13 @@ describe('the rehearsal of an automation in the dashboard', () => {
   it('supposes an event, which changes the path', async () => {
     await d.open(path())
     await texts()
-    await d.press('Hears no events', 'Add event')
+    await d.press('Received: no events', 'Add event')
     await d.page.getByRole('combobox', { name: 'Event' }).fill('order.placed')
     await d.field('Days after enrolling').fill('5')
-    await d.press('Hears order.placed after 5 days')
+    await d.press('Received: order.placed after 5 days')
     await entries().filter({ hasText: 'Thanks' }).waitFor()
     assert.deepEqual((await texts()).slice(2), [
-      'Sat 6 Mar | 10:00 | Hears order.placed',
+      'Sat 6 Mar | 10:00 | Received order.placed',
       'Sat 6 Mar | 10:00 | Thanks',
       'Sat 6 Mar | 10:00 | Completes',
     ])

@@ -3,7 +3,7 @@ import { plural } from '../../lib/format.ts'
 import { wallDay, wallMinute } from '../../lib/wall-time.ts'
 import type { Item } from './items.ts'
 import classes from './rehearsal.module.css'
-import { differenceText } from './words.ts'
+import { differenceText } from './labels.ts'
 
 /** The emails that the current version would send to the contact, beside the draft. */
 export function CurrentVersion({

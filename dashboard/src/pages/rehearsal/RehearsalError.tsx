@@ -8,7 +8,7 @@ import { stepAtPointer } from '../builder/step-tree.ts'
 import type { Rehearsed } from './scenario.ts'
 import classes from './rehearsal.module.css'
 
-/** Why the draft cannot be rehearsed, with a link to the place in the builder. */
+/** The problem that keeps the draft from being rehearsed, with a link to its place in the builder. */
 export function DraftProblem({ automationId, problem }: { automationId: string; problem: FoundProblem }) {
   return (
     <Notice title="The draft is not complete" className={classes.notice}>

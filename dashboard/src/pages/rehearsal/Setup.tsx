@@ -2,7 +2,7 @@ import { type ComboboxItem, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ContactSelect } from '../../components/ContactSelect.tsx'
 import { zone } from '../../lib/format.ts'
-import { Hears } from './Hears.tsx'
+import { ReceivedEvents } from './ReceivedEvents.tsx'
 import classes from './rehearsal.module.css'
 import type { SupposedEvent } from './scenario.ts'
 
@@ -46,7 +46,7 @@ export function Setup({
         value={at === undefined ? '' : localOf(at)}
         onChange={({ currentTarget: { value } }) => onAt(value === '' ? undefined : new Date(value).toISOString())}
       />
-      <Hears events={events} onChange={onEvents} />
+      <ReceivedEvents events={events} onChange={onEvents} />
       <p className={`t2 ${classes.said}`}>{children}</p>
     </div>
   )

@@ -2,7 +2,7 @@ import { plural } from '../../lib/format.ts'
 import { wallDate, wallMinute } from '../../lib/wall-time.ts'
 import type { Check } from '../../primitives/Checklist.tsx'
 import type { Item, Rendered } from './items.ts'
-import { notSentText } from './words.ts'
+import { notSentText } from './labels.ts'
 
 /** The first hour in which emails are welcome, and the first in which they are not. */
 const MORNING = 8

@@ -18,7 +18,7 @@ import type { ExitRule } from '../builder/draft.ts'
 import { branchesOf, type TreeIndex } from '../builder/step-tree.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import type { Step } from '../builder/steps.ts'
-import { notEnrolledText, notSentText, withBranch } from './words.ts'
+import { notEnrolledText, notSentText, withBranch } from './labels.ts'
 
 export type Rendered = Schemas['ContactRehearsal']['rendered'][number]
 type Entry = Schemas['RehearsedEntry']
@@ -34,7 +34,7 @@ export interface Item {
   icon: TablerIcon
   /** A color class of base.css. */
   tone: string
-  /** Whether it is an email that is sent. */
+  /** It is an email that is sent. */
   isMessage: boolean
   /** The event that the contact waits for afterwards. */
   waitsFor: string | undefined
@@ -114,7 +114,7 @@ function titleOfEntry(entry: Entry, script: Script): string {
     case 'WEBHOOK':
       return step ? actionOf(step, script.names) : name
     case 'EVENT':
-      return `Hears ${entry.eventName}`
+      return `Received ${entry.eventName}`
     case 'WAIT':
       return waitText(entry, script)
     case 'ENDED':
@@ -126,7 +126,7 @@ function titleOfEntry(entry: Entry, script: Script): string {
 
 function branchText(step: Step, key: string, names: Names): string {
   if (step.type === 'WAIT_FOR_EVENT')
-    return key === 'received' ? `Heard ${step.eventName} before` : `Does not hear ${step.eventName}`
+    return key === 'received' ? `Received ${step.eventName} before` : `Did not receive ${step.eventName}`
   const action = step.name === null ? actionOf(step, names) : step.name
   return withBranch(action, branchName(step, key))
 }

@@ -6,7 +6,7 @@ import { useWorkspace } from '../../../api/workspace.tsx'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import type { Rehearsal } from './queries.ts'
 import { RehearsalError } from '../RehearsalError.tsx'
-import { Hears } from '../Hears.tsx'
+import { ReceivedEvents } from '../ReceivedEvents.tsx'
 import classes from '../rehearsal.module.css'
 import { contentOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from '../scenario.ts'
 import { AudienceResult } from './AudienceResult.tsx'
@@ -75,7 +75,7 @@ export function AudienceRehearsal({
           value={start}
           onChange={setStart}
         />
-        <Hears events={events} onChange={onEvents} />
+        <ReceivedEvents events={events} onChange={onEvents} />
         <Button variant="filled" loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
           Rehearse for an audience
         </Button>

@@ -2,7 +2,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { plural } from '../../../lib/format.ts'
 import { Section } from '../../../layout/Page.tsx'
 import { ROUTE } from '../route.ts'
-import { differenceText } from '../words.ts'
+import { differenceText } from '../labels.ts'
 import type { Rehearsal } from './queries.ts'
 
 /** Counts the contacts who get more or fewer emails than in the current version. A sentence filters the list of contacts. */

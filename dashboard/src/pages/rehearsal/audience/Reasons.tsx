@@ -1,7 +1,7 @@
 import { Section } from '../../../layout/Page.tsx'
 import { count } from '../../../lib/format.ts'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
-import { notEnrolledText, notSentText } from '../words.ts'
+import { notEnrolledText, notSentText } from '../labels.ts'
 import type { Rehearsal } from './queries.ts'
 
 interface Row {

@@ -9,7 +9,7 @@ import type { TreeIndex } from '../../builder/step-tree.ts'
 import { itemsOf } from '../items.ts'
 import { ROUTE } from '../route.ts'
 import { WhatHappens } from '../WhatHappens.tsx'
-import { differenceText, outcomeText } from '../words.ts'
+import { differenceText, outcomeText } from '../labels.ts'
 import { type Rehearsal, type RehearsedContact, useRehearsedContacts } from './queries.ts'
 
 /** The contacts of a rehearsal. A row opens what happens to the contact, below it. */

@@ -7,7 +7,7 @@ import { titleOf } from '../../builder/describe-step.ts'
 import { branchesOf, type TreeIndex } from '../../builder/step-tree.ts'
 import { STEP_TYPES } from '../../builder/step-types.ts'
 import type { Step } from '../../builder/steps.ts'
-import { withBranch } from '../words.ts'
+import { withBranch } from '../labels.ts'
 import classes from './audience.module.css'
 import type { Rehearsal } from './queries.ts'
 

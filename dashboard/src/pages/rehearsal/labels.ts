@@ -29,7 +29,7 @@ const NOT_ENROLLED: Record<string, string> = {
 /** Explains why a contact is not enrolled. @returns `undefined` for any other outcome */
 export const notEnrolledText = (rule: string): string | undefined => NOT_ENROLLED[rule]
 
-/** How a rehearsal ends for a contact. */
+/** Names the end of a rehearsal for a contact. */
 export function outcomeText(outcome: string): string {
   if (outcome === 'UNFINISHED') return 'Still enrolled'
   const refused = notEnrolledText(outcome)

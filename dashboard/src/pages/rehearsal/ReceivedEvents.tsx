@@ -11,7 +11,7 @@ import type { SupposedEvent } from './scenario.ts'
 const NEW_EVENT: SupposedEvent = { eventName: '', days: 1, data: {} }
 
 /** The events that a contact is supposed to have, on the button and in its popover. */
-export function Hears({
+export function ReceivedEvents({
   events,
   onChange,
 }: {
@@ -22,7 +22,7 @@ export function Hears({
   return (
     <Popover position="bottom-start" width={360} trapFocus shadow="md" radius="md">
       <Popover.Target>
-        <Button leftSection={<IconBolt size={14} aria-hidden />}>Hears {labelOf(events)}</Button>
+        <Button leftSection={<IconBolt size={14} aria-hidden />}>Received: {labelOf(events)}</Button>
       </Popover.Target>
       <Popover.Dropdown>
         <div className={classes.events} role="group" aria-label="Supposed events">
