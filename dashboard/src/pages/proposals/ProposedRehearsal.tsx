@@ -1,19 +1,13 @@
 import type { Schemas } from '../../api/client.ts'
-import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { count, plural } from '../../lib/format.ts'
-
-/** Milliseconds until the next look at a rehearsal that is running, and at one that is done. */
-const REFETCH_MS = { running: 2_000, done: 60_000 }
+import { useRehearsal } from '../rehearsal/audience/queries.ts'
+import { differenceText } from '../rehearsal/labels.ts'
 
 /** Shows what a proposed change would do for all contacts. */
 export function ProposedRehearsal({ rehearsalId: id }: { rehearsalId: string }) {
-  const { data, error, refetch } = useWorkspaceQuery(
-    ['rehearsals', id],
-    async (api, signal) => (await api.GET('/rehearsals/{id}', { params: { path: { id } }, signal })).data.data,
-    { refetchMs: (now) => (now?.status === 'RUNNING' ? REFETCH_MS.running : REFETCH_MS.done) },
-  )
+  const { data, error, refetch } = useRehearsal(id)
   return (
     <Section title="Rehearsed for all contacts">
       {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
@@ -40,8 +34,7 @@ function Found({ rehearsal: { done, entered, emails, current } }: { rehearsal: S
       {current && differences.length === 0 && <p>All would get as many emails as in the current version.</p>}
       {differences.map(({ difference, contacts }) => (
         <p key={difference}>
-          {plural(contacts, 'contact')} would get {plural(Math.abs(difference), 'email')}{' '}
-          {difference > 0 ? 'more' : 'fewer'} than in the current version.
+          {plural(contacts, 'contact')} would get {differenceText(difference)} than in the current version.
         </p>
       ))}
     </>
