@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beginSession } from '../../src/accounts/sessions.ts'
 import { aDraftCampaign } from '../support/campaigns.ts'
 import { onDashboard } from '../support/dashboard.ts'
-import { aContact, aList, anAutomation, EMAIL, wait } from '../support/factories.ts'
+import { aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { aMember } from '../support/members.ts'
 
 describe('proposals in the dashboard', () => {
@@ -66,6 +66,30 @@ describe('proposals in the dashboard', () => {
     await d.shows('Rejected by')
     assert.equal((await d.read(`campaigns/${id}`)).status, 'DRAFT')
     await d.button('Approve…').waitFor({ state: 'detached' })
+  })
+
+  it('count the enrollments that an approval ends, and state what becomes of the automation', async () => {
+    const steps = [wait(60), { ...EMAIL, name: 'Second' }, { ...EMAIL, name: 'Third' }]
+    const id = await anAutomation(d.service, { name: 'Reminder', steps })
+    const other = await anAutomation(d.service, { steps })
+    for (const automationId of [id, id, id, other]) await enroll(d.service, automationId, await aContact(d.service))
+    const { steps: present } = await d.read(`automations/${id}`)
+    const approval = async (content: object) => {
+      await d.open(`/proposals/${await propose(`automations/${id}`, content, 'It is over.')}`)
+      await d.press('Approve…')
+      return confirm('Approve publishing')
+    }
+    const ends = 'This ends 3 enrollments in older versions now. Up to 6 emails still ahead are not sent.'
+    for (const content of [{ steps: [EMAIL] }, { goal: { eventName: 'order.placed' } }])
+      await (await approval({ ...content, inside: 'FINISH' })).getByText(`${ends} This can’t be undone.`).waitFor()
+    await (
+      await approval({ steps: present.slice(1), inside: 'MOVE', removedSteps: 'END' })
+    )
+      .getByText('This ends 3 enrollments at removed steps now. This can’t be undone.')
+      .waitFor()
+    await (await approval({ status: 'PAUSED' })).getByText('no emails are sent until it is resumed.').waitFor()
+    await (await approval({ status: 'ARCHIVED' })).getByText('no more contacts enter it.').waitFor()
+    assert.deepEqual(d.failures, [])
   })
 
   it('say that another member has decided, and that the automation was changed', async () => {

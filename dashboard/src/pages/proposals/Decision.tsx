@@ -2,6 +2,7 @@ import { useState } from 'react'
 import { Button } from '@mantine/core'
 import { useInvalidate, useWorkspace } from '../../api/workspace.tsx'
 import { ConfirmAction } from '../../components/ConfirmAction.tsx'
+import { useConsequence } from './consequence.ts'
 import type { Proposal } from './proposals.ts'
 
 type Verb = 'approve' | 'reject'
@@ -11,6 +12,7 @@ export function Decision({ proposal }: { proposal: Proposal }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
   const [asked, setAsked] = useState<Verb>()
+  const { text, endsEnrollments } = useConsequence(proposal)
   const decide = async (verb: Verb) => {
     const params = { path: { id: proposal.id } }
     try {
@@ -39,8 +41,8 @@ export function Decision({ proposal }: { proposal: Proposal }) {
         <ConfirmAction
           key="approve"
           confirmLabel={proposal.kind === 'SEND_CAMPAIGN' ? 'Approve sending' : 'Approve publishing'}
-          color="accent"
-          description={consequenceOf(proposal)}
+          color={endsEnrollments ? 'bad' : 'accent'}
+          description={text}
           action={() => decide('approve')}
           onDone={() => setAsked(undefined)}
         />
@@ -56,22 +58,4 @@ export function Decision({ proposal }: { proposal: Proposal }) {
       )}
     </div>
   )
-}
-
-/** Sentences about the contacts who are in the automation, by the choice for them. */
-const INSIDE: Record<string, string> = {
-  KEEP: 'Contacts who are in the automation keep their steps.',
-  MOVE: 'Contacts who are in the automation move to the new steps.',
-  FINISH: 'Contacts who are in the automation leave it.',
-}
-
-function consequenceOf({ kind, content }: Proposal): string {
-  if (kind === 'SEND_CAMPAIGN')
-    return Object.keys(content).length === 0
-      ? 'The campaign starts right away. Emails that were sent can’t be undone.'
-      : 'The campaign is scheduled. You can unschedule it until it starts.'
-  const inside = INSIDE[typeof content['inside'] === 'string' ? content['inside'] : 'KEEP'] ?? ''
-  return content['status'] === 'ACTIVE'
-    ? `The automation is active right away, and contacts enter it. ${inside}`
-    : `The changes apply to contacts who enter from now on. ${inside}`
 }

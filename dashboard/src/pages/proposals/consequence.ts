@@ -1,0 +1,71 @@
+import type { Schemas } from '../../api/client.ts'
+import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import type { AutomationStatus } from '../../components/StatusBadge.tsx'
+import { plural } from '../../lib/format.ts'
+import { draftOf } from '../builder/draft.ts'
+import { publishBodyOf } from '../builder/load-automation.ts'
+import type { Proposal } from './proposals.ts'
+
+type Content = Partial<Schemas['Publication']>
+
+/** Sentences about the proposed status. */
+const STATUS: Record<AutomationStatus, string> = {
+  ACTIVE: 'The automation is active right away, and contacts enter it.',
+  PAUSED: 'The automation is paused: no contacts enter it, and no emails are sent until it is resumed.',
+  DRAFT: 'The automation becomes a draft: no contacts enter it, and no emails are sent until it is activated.',
+  ARCHIVED: 'The automation is archived: no more contacts enter it.',
+}
+
+/** What an approval does. */
+export interface Consequence {
+  text: string
+  endsEnrollments: boolean
+}
+
+/** Describes what an approval does. Enrollments that end are counted as soon as the page opens. */
+export function useConsequence({ kind, automationId, content: given }: Proposal): Consequence {
+  const content = given as Content
+  const { inside = 'KEEP', removedSteps } = content
+  const endsEnrollments = inside === 'FINISH' || (inside === 'MOVE' && removedSteps === 'END')
+  const { data } = useWorkspaceQuery(
+    ['automations', automationId, 'publish preview', content],
+    async (api, signal) => {
+      const params = { path: { id: automationId! } }
+      let { steps } = content
+      // Other exit rules or another goal create a version, too, with the present steps.
+      if (!steps && (content.exitOn !== undefined || content.goal !== undefined)) {
+        const { data: body } = await api.GET('/automations/{id}', { params, signal })
+        steps = publishBodyOf(draftOf(body.data)).steps
+      }
+      const body = { ...(steps && { steps }) }
+      return (await api.POST('/automations/{id}/publish/preview', { params, body, signal })).data.data
+    },
+    { enabled: automationId !== null && endsEnrollments },
+  )
+  if (kind === 'SEND_CAMPAIGN') return { text: sendingText(given), endsEnrollments: false }
+  const status = content.status ? STATUS[content.status] : 'The changes apply to contacts who enter from now on.'
+  return { text: `${status} ${insideText(content, data)}`, endsEnrollments }
+}
+
+const sendingText = (content: object): string =>
+  Object.keys(content).length === 0
+    ? 'The campaign starts right away. Emails that were sent can’t be undone.'
+    : 'The campaign is scheduled. You can unschedule it until it starts.'
+
+/** @param preview `undefined` until it is counted */
+function insideText(
+  { inside = 'KEEP', removedSteps }: Content,
+  preview: Schemas['PublicationPreview'] | undefined,
+): string {
+  if (inside === 'KEEP') return 'Contacts who are in the automation keep their steps.'
+  if (inside === 'FINISH') {
+    const ended = preview ? plural(preview.inside, 'enrollment') : 'the enrollments'
+    const ahead = preview ? plural(preview.emailsAhead, 'email') : 'all emails'
+    return `This ends ${ended} in older versions now. Up to ${ahead} still ahead are not sent. This can’t be undone.`
+  }
+  const moves = 'Contacts who are in the automation move to the new steps.'
+  if (removedSteps !== 'END') return moves
+  const removed = preview?.steps.reduce((sum, step) => sum + step.removed, 0)
+  const ended = removed === undefined ? 'the enrollments' : plural(removed, 'enrollment')
+  return `${moves} This ends ${ended} at removed steps now. This can’t be undone.`
+}
