@@ -42,18 +42,18 @@ const proposalsQuery = pageQuery({
   status: string().oneOf(PROPOSAL_STATUSES).meta({ description: 'Only proposals in this status.', example: 'PENDING' }),
 })
 
-/** The kinds of proposals that a caller may read. @throws {ApiError} `scope_missing` */
+/** Requires the scope to read proposals of a kind. @throws {ApiError} `scope_missing` */
 const assertMayRead = (caller: Caller, kind: ProposalKind): void => assertScope(caller, KINDS[kind].readScope)
 
 /** Defines the operation that proposes a change of one kind. */
 const propose = (
   targets: Targets,
   kind: ProposalKind,
-  words: Pick<Operation, 'id' | 'summary' | 'description'> & { path: `/${string}/{id}/proposals` },
+  definition: Pick<Operation, 'id' | 'summary' | 'description'> & { path: `/${string}/{id}/proposals` },
   body: ReturnType<typeof proposalInput>,
 ): Operation =>
   operation({
-    ...words,
+    ...definition,
     method: 'POST',
     tag: 'Proposals',
     scope: 'drafts:write',

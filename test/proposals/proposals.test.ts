@@ -251,6 +251,9 @@ describe('proposals', () => {
     )
     assert.equal((await propose(`automations/${id}`, { steps: STEPS }, {}, own)).refused, '409 too_many_proposals')
     await sql(em(), `update proposals set status = 'REJECTED' where expires_at > now() + interval '99.5 hours'`)
-    idOf(await propose(`automations/${id}`, { steps: STEPS }, {}, own))
+    const answers = await Promise.all(
+      Array.from({ length: 8 }, () => propose(`automations/${id}`, { steps: STEPS }, {}, own)),
+    )
+    assert.deepEqual(answers.map(({ status }) => status).toSorted(), [201, 409, 409, 409, 409, 409, 409, 409])
   })
 })
