@@ -24,7 +24,7 @@ const PROPOSAL = [
     'createdAt',
     'expiresAt',
   ],
-  ...['decidedAt', 'content', 'isOutdated'],
+  ...['decidedAt', 'rehearsalId', 'content', 'isOutdated'],
 ]
 
 const DECIDES =

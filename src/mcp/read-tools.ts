@@ -40,12 +40,6 @@ const DECISION = [
 
 const EXPLANATION = ['outcome', 'sentence', 'facts', 'enrollmentId', 'messageId']
 
-const REHEARSAL = [
-  ...['id', 'automationId', 'version', 'from', 'until', 'status', 'segmentId', 'total', 'done', 'problem', 'entered'],
-  ...['refused', 'emails', 'days', 'steps', 'suppressed', 'branches', 'ends', 'current', 'createdAt', 'finishedAt'],
-  ...['contactId', 'outcome', 'timeline', 'rendered'],
-]
-
 /** Tools that change nothing. */
 export const READ_TOOLS: readonly ToolDefinition[] = [
   {
@@ -87,14 +81,6 @@ export const READ_TOOLS: readonly ToolDefinition[] = [
   { name: 'list_decisions_of_contact', operation: 'listDecisionsOfContact', fields: DECISION, personal: ['detail'] },
   { name: 'explain_automation', operation: 'explainAutomation', fields: EXPLANATION, alsoNeeds: PERSONAL_SCOPE },
   { name: 'explain_campaign', operation: 'explainCampaign', fields: EXPLANATION, alsoNeeds: PERSONAL_SCOPE },
-  { name: 'rehearse_automation', operation: 'rehearseAutomation', fields: REHEARSAL, alsoNeeds: PERSONAL_SCOPE },
-  { name: 'get_rehearsal', operation: 'getRehearsal', fields: REHEARSAL, alsoNeeds: PERSONAL_SCOPE },
-  {
-    name: 'list_rehearsed_contacts',
-    operation: 'listRehearsedContacts',
-    fields: ['contactId', 'email', 'outcome', 'emails', 'difference', 'timeline'],
-    alsoNeeds: PERSONAL_SCOPE,
-  },
   { name: 'list_campaigns', operation: 'listCampaigns', fields: CAMPAIGN_SUMMARY },
   { name: 'get_campaign', operation: 'getCampaign', fields: CAMPAIGN },
   {

@@ -1,4 +1,5 @@
 import { createMcpHandler, Server } from '@modelcontextprotocol/server'
+import { STEPS_LIMIT } from '../automations/index.ts'
 import {
   type AddProtocol,
   type ApiContext,
@@ -13,9 +14,6 @@ import { version } from '../platform/version.ts'
 import { callTool, type ToolCall } from './call-tool.ts'
 import { mayUseTool } from './tool.ts'
 import { createTools } from './tools.ts'
-
-/** Enough for the steps of an automation, as in the API. */
-const BODY_LIMIT = { bytes: 4 * 1024 * 1024, values: 40_000 }
 
 const INSTRUCTIONS = [
   'Dripline sends email campaigns and automations. These tools read the workspace of the API key and write drafts.',
@@ -57,7 +55,7 @@ export const addMcp =
 
     router.post('/mcp', async (ctx) => {
       const call = callOf(ctx)
-      const { json } = await readBody(ctx, BODY_LIMIT)
+      const { json } = await readBody(ctx, STEPS_LIMIT)
       const authInfo = { token: '', clientId: '', scopes: [...call.caller.scopes], extra: { call } }
       const response = await handler.fetch(requestOf(ctx), { authInfo, parsedBody: json })
       ctx.status = response.status

@@ -128,7 +128,9 @@ describe('the tools of agents for drafts and proposals', () => {
     assert.partialDeepStrictEqual((await agent.call('get_proposal', { id: proposalId })).content.data, {
       status: 'PENDING',
       isOutdated: false,
+      rehearsalId: (await get(`proposals/${proposalId}`)).rehearsalId,
     })
+    assert.partialDeepStrictEqual(await get(`rehearsals/${publication.content.data.rehearsalId}`), { automationId: id })
     assert.equal((await approve(proposalId)).status, 200)
     assert.equal((await get(`automations/${id}`)).steps[0].subject, 'A better subject')
     const decided = await agent.call('list_proposals', { status: 'APPROVED' })
