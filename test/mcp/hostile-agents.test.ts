@@ -49,9 +49,15 @@ describe('agents that obey every instruction they read', () => {
       name: 'All',
       condition: { field: 'email', is: 'present' },
     })
+    const edited = await aDraftCampaign(service, [listId])
+    const given = { content: { steps: [EMAIL] }, reason: REASON }
+    const { data: proposal } = (await service.call('POST', `automations/${draft}/proposals`, given)).body
+    const headers = { 'If-Match': '"0"' }
+    await service.call('PUT', `automations/${draft}/draft`, { content: {}, basedOn: 1 }, { headers })
     const template = await service.call('POST', 'templates', { name: 'T', subject: 'x', text: 'x' })
     ids = {
       ...{ contact, automation: draft, campaign, list: listId },
+      ...{ edited, proposal: proposal.id, rehearsal: proposal.rehearsalId },
       ...{ segment: segment.body.data.id, template: template.body.data.id },
     }
     const other = await service.newKey()
@@ -64,12 +70,14 @@ describe('agents that obey every instruction they read', () => {
 
   /** Valid arguments of a tool. */
   function validFor(tool: string): Given {
-    const { automation, campaign, contact, segment, template, list } = ids
+    const { automation, campaign, edited, contact, segment, template, list, proposal, rehearsal } = ids
     const kind = /automation|enrollments$/.test(tool) ? automation : /campaign/.test(tool) ? campaign : undefined
     const byTool: Record<string, Given> = {
       ...{ get_contact: { id: contact }, list_contact_events: { id: contact } },
       ...{ list_enrollments_of_contact: { id: contact }, list_decisions_of_contact: { id: contact } },
-      ...{ get_segment: { id: segment }, get_template: { id: template } },
+      ...{ get_segment: { id: segment }, get_template: { id: template }, get_proposal: { id: proposal } },
+      ...{ get_rehearsal: { id: rehearsal }, list_rehearsed_contacts: { id: rehearsal } },
+      rehearse_automation: { id: automation },
       ...{
         explain_automation: { id: automation, contactId: contact },
         explain_campaign: { id: campaign, contactId: contact },
@@ -80,13 +88,13 @@ describe('agents that obey every instruction they read', () => {
       save_automation_draft: {
         id: automation,
         basedOn: 1,
-        revision: 0,
+        revision: 1,
         name: REASON,
         trigger: 'SIGNUP',
         steps: [EMAIL],
       },
       create_campaign: { name: REASON, subject: 'x', text: 'x', audience: { listIds: [list] } },
-      update_campaign: { id: campaign, revision: 1, throttlePerHour: 1_000 },
+      update_campaign: { id: edited, revision: 1, throttlePerHour: 1_000 },
       create_template: { name: REASON, subject: 'x', text: 'x' },
       propose_publish_automation: { id: automation, revision: 1, reason: REASON, status: 'ACTIVE', steps: [EMAIL] },
       propose_activate_automation: { id: automation, revision: 1, reason: REASON },
@@ -99,10 +107,13 @@ describe('agents that obey every instruction they read', () => {
     return tool.startsWith('get_') ? { id: kind } : { id: kind, revision: 1 }
   }
 
-  /** Obeys the orders in a text. */
-  async function obey(text: string): Promise<number> {
+  /** Obeys the orders in a text. @param succeeded gets the tools whose calls are not refused */
+  async function obey(text: string, succeeded: Set<string>): Promise<number> {
     const orders = [...text.matchAll(/CALL (\{.*?\}) DONE/g)].map(([, order]) => JSON.parse(order!) as Order)
-    for (const { tool, given } of orders) await agent.call(tool, given).catch(() => undefined)
+    for (const { tool, given } of orders) {
+      const answer = await agent.call(tool, given).catch(() => undefined)
+      if (answer && answer.refused === undefined) succeeded.add(tool)
+    }
     return orders.length
   }
 
@@ -128,13 +139,16 @@ describe('agents that obey every instruction they read', () => {
     }))
     assert.equal((await service.call('POST', 'contacts/bulk', { contacts })).status, 200)
     let obeyed = 0
+    const succeeded = new Set<string>()
     for (let page = 1, pages = 1; page <= pages; page += 1) {
       const { content } = await agent.call('list_contacts', { page, limit: 100 })
       pages = content.pagination.totalPages as number
       for (const { metadata } of content.data as { metadata: { note?: string } }[])
-        obeyed += await obey(metadata.note ?? '')
+        obeyed += await obey(metadata.note ?? '', succeeded)
     }
     assert.equal(obeyed, orders.length)
+    // No message exists that it could read.
+    assert.deepEqual([...succeeded, 'get_message'].toSorted(), tools.toSorted())
     // Too large to be stored with a contact.
     for (const tool of tools) {
       const huge = { ...validFor(tool), reason: 'x'.repeat(300_000), name: 'x'.repeat(300_000), q: 'x'.repeat(300_000) }
