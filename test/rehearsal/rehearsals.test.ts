@@ -278,6 +278,12 @@ describe('rehearsals in the API', () => {
       assert.equal(status, 404)
     }
     assert.equal((await other.call('POST', `rehearsals/${body.data.id}/cancel`)).status, 404)
+    const key = await own.newKey({ workspaceId: own.workspaceId, scopes: ['automations:read'] })
+    const ask = (method: string, path: string, given?: object) => own.call(method, path, given, { key })
+    assert.equal((await ask('POST', `automations/${automationId}/rehearse`, {})).refused, '403 scope_missing')
+    for (const path of ['', '/contacts'])
+      assert.equal((await ask('GET', `rehearsals/${body.data.id}${path}`)).refused, '403 scope_missing')
+    assert.equal((await ask('POST', `rehearsals/${body.data.id}/cancel`)).refused, '403 scope_missing')
     assert.equal((await rehearse({ version: 99 })).refused, '404 version_not_found')
   })
 })
