@@ -178,7 +178,7 @@ async function continueImport({ em }: Dependencies, delivery: Delivery): Promise
   else await completeDeliveries(fork, [delivery])
 }
 
-/** Rehearses the next page of contacts. A rehearsal that fails again and again ends, because its data stays as it is. */
+/** Rehearses the next page of contacts. The rehearsal fails after 5 attempts at a page. */
 async function rehearse({ em }: Dependencies, delivery: Delivery): Promise<void> {
   const { rehearsalId, attempts } = delivery
   if (attempts > MAX_REHEARSAL_ATTEMPTS) await failRehearsal(em.fork(), rehearsalId!)
