@@ -16,7 +16,7 @@ const STATUS: Record<AutomationStatus, string> = {
   ARCHIVED: 'The automation is archived: no more contacts enter it.',
 }
 
-/** What an approval does. */
+/** The effect of an approval. */
 export interface Consequence {
   text: string
   endsEnrollments: boolean
