@@ -45,8 +45,9 @@ export function fileValueOf(content: Content, { kind, path, names, steps, versio
   const fileIds = new Map(Object.entries(steps).map(([inFile, inApi]) => [inApi, inFile]))
   const own = new Set(flattenSteps(content['steps']).map(({ id }) => id))
   const copy = structuredClone(content)
+  const all = flattenSteps(copy['steps'])
   if (texts)
-    for (const step of flattenSteps(copy['steps'])) {
+    for (const step of all) {
       const { templateId, templateVersion } = step
       if (typeof templateId === 'string' && versionOf(templateId) === templateVersion) delete step['templateVersion']
     }
@@ -60,7 +61,13 @@ export function fileValueOf(content: Content, { kind, path, names, steps, versio
       case 'message':
         return own.has(text) ? (fileIds.get(text) ?? text) : names.messageTextOf(text)
       case 'headers':
-        return texts ? referToSecrets(value, path) : value
+        return texts
+          ? referToSecrets(
+              all.find(({ headers }) => headers === value)!,
+              path,
+              all,
+            )
+          : value
       case 'text':
         if (!texts || (at.at(-1) === 'text' && text.length <= MAX_INLINE && !text.includes('\n')) || text === '')
           return text

@@ -50,6 +50,9 @@ export class Folder {
   /** Replaces a file atomically. */
   write(path: string, text: string): void {
     const target = join(this.root, path)
+    // A file can name another one beside it for a text, and a folder can be a link.
+    if (!this.contains(path) || !this.contains(dirname(path)))
+      throw new Error(`"${path}" is outside of the folder "${this.root}". Nothing was written there.`)
     mkdirSync(dirname(target), { recursive: true })
     const partial = `${target}.${process.pid}`
     writeFileSync(partial, text)

@@ -1,5 +1,7 @@
+import { asText, type JsonObject } from './convert.ts'
+
 /** Headers whose values are secret. */
-const SECRET_NAME = /auth|token|secret|password|api-?key|cookie|signature|credential/i
+const SECRET_NAME = /auth|token|secret|password|(?<!idempotency-)key|cookie|signature|credential/i
 const REFERENCE = /\$\{env:([A-Za-z_]\w*)\}/g
 /** The value of a secret header where its real value is not needed. */
 const HIDDEN = '(secret)'
@@ -15,12 +17,24 @@ const map = (headers: unknown, replace: (name: string, value: unknown) => unknow
 export const hideSecrets = (headers: unknown): Headers =>
   map(headers, (name, value) => (isSecret(name) ? HIDDEN : value))
 
-/** Writes the secret headers of a step as references to environment variables: `${env:WELCOME_AUTHORIZATION}`. */
-export const referToSecrets = (headers: unknown, path: string): Headers =>
-  map(headers, (name, value) => (isSecret(name) ? `\${env:${variableOf(path, name)}}` : value))
+/**
+ * Writes the secret headers of a step as references to environment variables: `${env:WELCOME_AUTHORIZATION}`. If another step of the file
+ * has the same header, the variable also has the end of the step's ID, because their servers are not the same.
+ *
+ * @param among all steps of the file
+ */
+export function referToSecrets(step: JsonObject, path: string, among: readonly JsonObject[]): Headers {
+  const hasHeader = (other: JsonObject, name: string) =>
+    Object.keys((other['headers'] ?? {})).some((each) => each.toLowerCase() === name.toLowerCase())
+  return map(step['headers'], (name, value) => {
+    if (!isSecret(name)) return value
+    const isShared = among.some((other) => other !== step && hasHeader(other, name))
+    return `\${env:${variableOf(path, isShared ? `${asText(step['id']).slice(-6)}_${name}` : name)}}`
+  })
+}
 
-const variableOf = (path: string, header: string): string =>
-  `${path.split('/').at(-1)}_${header}`.toUpperCase().replace(/\W/g, '_').replace(/^(\d)/, '_$1')
+const variableOf = (path: string, name: string): string =>
+  `${path.split('/').at(-1)}_${name}`.toUpperCase().replace(/\W/g, '_').replace(/^(\d)/, '_$1')
 
 /** Returns why the headers of a file must not be used. */
 export function secretProblem(headers: unknown): string | undefined {
