@@ -13,13 +13,13 @@ describe('publishing in the builder', () => {
   const enrollmentsOf = async (id: string) =>
     (await d.service.call('GET', `automations/${id}/enrollments`)).body.data as { version: number; status: string }[]
 
-  /** Creates an automation with contacts who wait, and opens a draft in which they wait longer. */
-  async function withDraft(contacts: number): Promise<string> {
+  /** Creates an automation with contacts who wait two days, and opens a draft in which they wait for another time. */
+  async function withDraft(contacts: number, days = 3): Promise<string> {
     const id = await anAutomation(d.service, { name: 'Reminder', steps: [wait(2), { ...EMAIL, subject: 'Reminder' }] })
     for (let n = 0; n < contacts; n += 1) await enroll(d.service, id, await aContact(d.service))
     await d.open(`/automations/${id}`)
     await d.page.getByText('Wait 2 days').first().click()
-    await d.page.getByRole('textbox', { name: 'Days' }).fill('3')
+    await d.page.getByRole('textbox', { name: 'Days' }).fill(String(days))
     await d.shows('Draft saved')
     return id
   }
@@ -31,12 +31,39 @@ describe('publishing in the builder', () => {
     await d.shows('3 active contacts', 'Up to 3 emails still ahead are not sent.', /Counted at \d\d:\d\d:\d\d/)
     await d.page.getByRole('radio', { name: 'Move to version 2' }).check()
     await d.page.getByText('By step').click()
-    await d.shows('Version 1, Wait 3 days', '3 wait until another time')
+    await d.shows('Version 1, Wait 2 days', '3 wait until a new time')
     await d.press('Publish, move 3')
     await d.shows('Published. Contacts already in it are moving to version 2.')
     await eventually('all are moved', async () =>
       (await enrollmentsOf(id)).every(({ version }) => version === 2) ? true : undefined,
     )
+  })
+
+  it('warns that contacts can get an email at once', async () => {
+    const id = await withDraft(2, 1)
+    // As if they had waited for 36 hours.
+    await sql(
+      d.service.context.orm.em.fork(),
+      `update enrollments set wakes_at = wakes_at - interval '36 hours' where automation_id = $1::uuid`,
+      [id],
+    )
+    await d.press('Publish…')
+    await d.shows('2 active contacts')
+    const warning = '2 contacts continue at once: they can get their next email now.'
+    assert.equal(await d.page.getByText(warning).count(), 0)
+    await d.page.getByRole('radio', { name: 'Move to version 2' }).check()
+    await d.shows(warning)
+  })
+
+  it('names a step as its version has it, and one of an older version by its type', async () => {
+    const id = await withDraft(1)
+    const { body } = await d.service.call('GET', `automations/${id}`)
+    const [first, last] = body.data.steps as { id: string }[]
+    await d.service.call('POST', `automations/${id}/publish`, { steps: [{ ...wait(5), id: first!.id }, last] })
+    await enroll(d.service, id, await aContact(d.service))
+    await d.press('Keep draft', 'Publish…')
+    await d.page.getByText('By step').click()
+    await d.shows('Version 1, Wait', 'Version 2, Wait 5 days')
   })
 
   it('keeps contacts by default', async () => {

@@ -9,8 +9,10 @@ import type { ApiCall } from '../../lib/curl.ts'
 import { useReturnFocus } from '../../lib/use-return-focus.ts'
 import type { AutomationDraft } from './draft.ts'
 import { publishBodyOf } from './load-automation.ts'
+import { canEmailAfter, canEmailFrom } from './next-email.ts'
 import classes from './PublishDialog.module.css'
 import { PublishPreview } from './PublishPreview.tsx'
+import { indexTree } from './step-tree.ts'
 
 /** A choice for the contacts inside. */
 export type PublishChoice = Required<Pick<Schemas['Publication'], 'inside'>> &
@@ -56,6 +58,7 @@ export function PublishDialog({
   const choice: PublishChoice = { inside, ...(inside === 'MOVE' && { removedSteps }) }
   const mustType = inside === 'FINISH' && (data?.inside ?? Infinity) > TYPE_NAME_ABOVE
   const removed = data?.steps.reduce((sum, step) => sum + step.removed, 0) ?? 0
+  const emailed = data && inside === 'MOVE' ? emailedAtOnce(data, choice, draft) : 0
   return (
     <Modal opened onClose={onClose} title={`Publish version ${version}?`} centered size="560px">
       <p className="t2">
@@ -104,7 +107,9 @@ export function PublishDialog({
           <Radio value="END" label="End" mt={4} />
         </Radio.Group>
       )}
-      {data && data.steps.length > 0 && <PublishPreview preview={data} choice={choice} draft={draft} />}
+      {data && data.steps.length > 0 && (
+        <PublishPreview preview={data} choice={choice} running={automation} draft={draft} />
+      )}
       {mustType && (
         <TextInput
           mt={12}
@@ -113,6 +118,11 @@ export function PublishDialog({
           onChange={({ currentTarget: { value } }) => setTyped(value)}
           error={typed !== '' && typed !== automation.name && 'The name doesn’t match'}
         />
+      )}
+      {emailed > 0 && (
+        <p className={classes.warning} role="alert">
+          {plural(emailed, 'contact continues', 'contacts continue')} at once: they can get their next email now.
+        </p>
       )}
       <div className={classes.footer}>
         <p className="t3 sm">{data && `Counted at ${timeOf(new Date(dataUpdatedAt))}, and again when you publish`}</p>
@@ -144,11 +154,11 @@ const Choice = ({ value, label, description }: { value: Inside; label: string; d
   </div>
 )
 
-/** Describes what a move does: "They continue at the same step. 557 wait until another time." */
+/** Describes what a move does: "They continue at the same step. 557 wait until a new time." */
 function moveSentence({ steps }: Schemas['PublicationPreview']): ReactNode {
   const sum = (what: 'rescheduled' | 'dueNow' | 'removed') => steps.reduce((total, step) => total + step[what], 0)
   const parts = [
-    { number: sum('rescheduled'), text: 'wait until another time' },
+    { number: sum('rescheduled'), text: 'wait until a new time' },
     { number: sum('dueNow'), text: 'continue at once' },
     { number: sum('removed'), text: 'are at removed steps' },
   ].filter(({ number }) => number > 0)
@@ -164,4 +174,18 @@ function moveSentence({ steps }: Schemas['PublicationPreview']): ReactNode {
       ))}
     </>
   )
+}
+
+/** Counts the contacts who continue at once when they are moved, and can reach an email before the next wait. */
+function emailedAtOnce(
+  preview: Schemas['PublicationPreview'],
+  { removedSteps }: PublishChoice,
+  { steps }: AutomationDraft,
+): number {
+  const tree = indexTree(steps)
+  return preview.steps.reduce((sum, { stepId, dueNow, removed, continuesAt }) => {
+    const due = stepId !== null && canEmailAfter(stepId, steps, tree) ? dueNow : 0
+    const isEmailed = removedSteps === 'CONTINUE' && continuesAt !== null && canEmailFrom(continuesAt, steps, tree)
+    return sum + due + (isEmailed ? removed : 0)
+  }, 0)
 }

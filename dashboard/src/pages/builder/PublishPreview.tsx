@@ -2,7 +2,7 @@ import type { Schemas } from '../../api/client.ts'
 import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
 import { count } from '../../lib/format.ts'
 import { titleOf } from './describe-step.ts'
-import type { AutomationDraft } from './draft.ts'
+import { type AutomationDraft, draftOf } from './draft.ts'
 import type { PublishChoice } from './PublishDialog.tsx'
 import classes from './PublishDialog.module.css'
 import { indexTree } from './step-tree.ts'
@@ -12,31 +12,36 @@ import { STEP_TYPES } from './step-types.ts'
 export function PublishPreview({
   preview,
   choice,
+  running,
   draft,
 }: {
   preview: Schemas['PublicationPreview']
   choice: PublishChoice
+  /** The published version. The steps of older ones are not known here, only their names and types. */
+  running: Schemas['Automation']
   draft: AutomationDraft
 }) {
   const names = useConditionNames()
-  const tree = indexTree(draft.steps)
-  const titleIn = (id: string | null) => {
-    const found = id === null ? undefined : tree.find(id)
+  const titleIn = ({ steps }: AutomationDraft, id: string | null) => {
+    const found = id === null ? undefined : indexTree(steps).find(id)
     return found && titleOf(found.step, names)
   }
+  const runningContent = draftOf(running)
   return (
     <details className={classes.preview}>
       <summary className="link">By step</summary>
       <dl className="facts">
         {preview.steps.map((step) => {
           const { version, stepId, stepName, stepType } = step
-          const title = stepName ?? titleIn(stepId) ?? (stepType ? STEP_TYPES[stepType].label : 'End')
+          const title =
+            (version === running.version ? titleIn(runningContent, stepId) : stepName) ??
+            (stepType ? STEP_TYPES[stepType].label : 'End')
           return (
             <div key={`${version} ${stepId}`} style={{ display: 'contents' }}>
               <dt>
                 Version {version}, {title}
               </dt>
-              <dd>{outcomesOf(step, choice, titleIn(step.continuesAt)).join(', ')}</dd>
+              <dd>{outcomesOf(step, choice, titleIn(draft, step.continuesAt)).join(', ')}</dd>
             </div>
           )
         })}
@@ -56,7 +61,7 @@ function outcomesOf(
     removedSteps === 'END' ? 'end' : continuesAt === undefined ? 'complete' : `continue at “${continuesAt}”`
   return [
     { number: step.stays, text: 'stay' },
-    { number: step.rescheduled, text: 'wait until another time' },
+    { number: step.rescheduled, text: 'wait until a new time' },
     { number: step.dueNow, text: 'continue at once' },
     { number: step.removed, text: removed },
   ].flatMap(({ number, text }) => (number > 0 ? [`${count(number)} ${text}`] : []))
