@@ -112,6 +112,15 @@ describe('publishing in the builder', () => {
       const { body } = await d.service.call('GET', `automations/${id}/move`)
       return (body.data as { status: string }).status === 'FINISHED' || undefined
     })
-    await d.page.getByText('Moving contacts to version 2').waitFor({ state: 'detached' })
+    await d.shows('4 contacts moved to version 2.')
+    assert.equal(await d.page.locator(':focus').textContent(), 'Dismiss')
+    await d.page.keyboard.press('Enter')
+    await d.page.getByText('4 contacts moved to version 2.').waitFor({ state: 'detached' })
+    assert.equal(await d.page.locator(':focus').getAttribute('aria-label'), 'More actions')
+    const read = d.page.waitForResponse((response) => response.url().endsWith('/move'))
+    await d.page.reload()
+    await read
+    await d.shows('Wait 3 days')
+    assert.equal(await d.page.getByText('4 contacts moved to version 2.').count(), 0)
   })
 })

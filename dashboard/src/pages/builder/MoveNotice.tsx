@@ -1,6 +1,7 @@
 import { Button } from '@mantine/core'
 import { notifications } from '@mantine/notifications'
 import { useMutation } from '@tanstack/react-query'
+import { useState } from 'react'
 import { errorMessage, hasErrorCode } from '../../api/client.ts'
 import { useHasRole, useInvalidate, useWorkspace, useWorkspaceQuery } from '../../api/workspace.tsx'
 import { PartBar } from '../../primitives/RateBar.tsx'
@@ -9,7 +10,7 @@ import classes from './Builder.module.css'
 
 const REFETCH_MS = 2_000
 
-/** Shows the progress of a publication that moves or ends the contacts inside, until it has finished. */
+/** Shows the progress of a publication that moves or ends the contacts inside, and its end until that is dismissed. */
 export function MoveNotice({ automationId }: { automationId: string }) {
   const { api } = useWorkspace()
   const invalidate = useInvalidate()
@@ -35,23 +36,46 @@ export function MoveNotice({ automationId }: { automationId: string }) {
     onError: (error) => notifications.show({ color: 'bad', message: errorMessage(error) }),
     onSettled: () => invalidate('automations', automationId),
   })
-  if (!move || move.status === 'FINISHED') return null
+  /** The start of the finished move that needs no notice: it had finished when the page opened, or was dismissed. */
+  const [known, setKnown] = useState<string | null>()
+  const finished = move?.status === 'FINISHED' ? move.startedAt : null
+  if (move !== undefined && known === undefined) setKnown(finished)
+  if (!move || (finished !== null && finished === known)) return null
   const { inside, version, total, remaining, status } = move
+  const isFinished = status === 'FINISHED'
   const isStopped = status === 'STOPPED'
   const done = Math.max(0, total - remaining)
   const what = inside === 'MOVE' ? `Moving contacts to version ${version}` : `Ending contacts in older versions`
+  const dismiss = () => {
+    setKnown(finished)
+    document.querySelector<HTMLElement>('[aria-label="More actions"]')?.focus()
+  }
   return (
-    <section className={`${classes.confirm} ${isStopped ? 'c-warn' : 'c-accent'}`} aria-label={what}>
-      <h3>{isStopped ? `${what}: stopped` : what}</h3>
-      <p className="t2">
-        <PartBar value={done} total={total} /> {count(done)} of {plural(total, 'contact')}{' '}
-        {inside === 'MOVE' ? 'moved' : 'ended'}.
-        {isStopped && ` ${plural(remaining, 'contact is', 'contacts are')} still in older versions.`}
-      </p>
-      {isEditor && (
+    <section
+      className={`${classes.confirm} ${isFinished ? 'c-ok' : isStopped ? 'c-warn' : 'c-accent'}`}
+      aria-label={isFinished ? `${what}: finished` : what}
+    >
+      {isFinished ? (
+        <h3 role="status">
+          {inside === 'MOVE'
+            ? `${plural(total, 'contact')} moved to version ${version}.`
+            : `The enrollments of ${plural(total, 'contact')} ended.`}
+        </h3>
+      ) : (
+        <>
+          <h3>{isStopped ? `${what}: stopped` : what}</h3>
+          <p className="t2">
+            <PartBar value={done} total={total} /> {count(done)} of {plural(total, 'contact')}{' '}
+            {inside === 'MOVE' ? 'moved' : 'ended'}.
+            {isStopped && ` ${plural(remaining, 'contact is', 'contacts are')} still in older versions.`}
+          </p>
+        </>
+      )}
+      {(isEditor || isFinished) && (
         <div className="row">
-          <Button loading={change.isPending} onClick={() => change.mutate(isStopped)}>
-            {isStopped ? 'Resume' : 'Stop'}
+          {/* The same element, so that it keeps the focus when the move finishes. */}
+          <Button loading={change.isPending} onClick={() => (isFinished ? dismiss() : change.mutate(isStopped))}>
+            {isFinished ? 'Dismiss' : isStopped ? 'Resume' : 'Stop'}
           </Button>
         </div>
       )}
