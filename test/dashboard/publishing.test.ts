@@ -123,4 +123,16 @@ describe('publishing in the builder', () => {
     await d.shows('Wait 3 days')
     assert.equal(await d.page.getByText('4 contacts moved to version 2.').count(), 0)
   })
+
+  it('asks which version to keep if someone else publishes while the dialog is open', async () => {
+    const id = await withDraft(1)
+    await d.press('Publish…')
+    await d.isAt('Publish version 2?')
+    await d.service.call('POST', `automations/${id}/publish`, { steps: [{ ...EMAIL, subject: 'Theirs' }] })
+    await d.press('Publish, keep 1')
+    await d.shows('Not published', 'This draft is out of date')
+    await d.press('Publish…')
+    await d.shows('The automation changed since this draft was created. Choose a version above.')
+    assert.equal((await d.service.call('GET', `automations/${id}`)).body.data.version, 2)
+  })
 })

@@ -96,8 +96,11 @@ export function PublishButton({
       const pointer = (error instanceof DriplineError && error.param) || ''
       const step = stepAtPointer(edited.now.steps, pointer)
       if (step) onFix(step.id)
-      // If the draft conflicts, the conflict notice appears.
-      if (isConflict(error)) void draftState.check()
+      // Shows the notice that asks which version to keep, if the draft or the published content is another one.
+      if (isConflict(error)) {
+        void draftState.check()
+        void invalidate('automations', automation.id, 'stats')
+      }
       if (isOutcomeUnknown(error))
         return void notifications.show({
           id: publishNoticeId(automation.id),
@@ -110,7 +113,7 @@ export function PublishButton({
         autoClose: false,
         title: isActive ? 'Not published' : 'Not activated',
         message: isConflict(error)
-          ? 'Someone else changed this automation. Review their version, then publish again.'
+          ? 'Someone else changed this automation in the meantime. If this page asks, choose which version to keep. Then publish again.'
           : errorMessage(error),
       })
     },
