@@ -154,7 +154,7 @@ steps:
     assert.deepEqual(drifted.differences, [{ field: 'status', before: 'PAUSED', after: 'ACTIVE' }])
     assert.match(
       (await folder.run('plan')).stdout,
-      /! It was changed in the workspace. The last change is by Colleague, at 20/,
+      /! It was changed in the workspace. The last change is by Colleague, on \d{4}-\d\d-\d\d \d\d:\d\d UTC\. Pull it first/,
     )
     assert.match(await folder.fails('apply', '--yes'), /^Nothing was changed, because the workspace has other changes/)
     assert.equal(((await folder.api('GET', 'lists')) as { name: string }[])[0]!.name, 'Newsletter')

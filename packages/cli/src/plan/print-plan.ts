@@ -9,6 +9,9 @@ export interface PlannedWorkspace {
   mode: string
 }
 
+/** Formats a timestamp of the API: "2027-03-01 09:30 UTC". */
+const formatTime = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`
+
 /** Describes how the workspace differs from what the files expect, and who changed it. */
 function describeDrift({ action, drift }: Change): string[] {
   if (!drift) return []
@@ -17,7 +20,7 @@ function describeDrift({ action, drift }: Change): string[] {
     author === null
       ? ' The key lacks the scope audit:read, so its author is not shown.'
       : author
-        ? ` The last change is by ${author.name}, at ${author.at}.`
+        ? ` The last change is by ${author.name}, on ${formatTime(author.at)}.`
         : ''
   return [`${message}${who} Pull it first, or ${action === 'delete' ? 'delete' : 'overwrite'} it with --force.`]
 }
