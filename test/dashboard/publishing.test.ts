@@ -130,7 +130,7 @@ describe('publishing in the builder', () => {
     await d.isAt('Publish version 2?')
     await d.service.call('POST', `automations/${id}/publish`, { steps: [{ ...EMAIL, subject: 'Theirs' }] })
     await d.press('Publish, keep 1')
-    await d.shows('Not published', 'This draft is out of date')
+    await d.shows('Not published', /choose which version to keep/, 'This draft is out of date')
     await d.press('Publish…')
     await d.shows('The automation changed since this draft was created. Choose a version above.')
     assert.equal((await d.service.call('GET', `automations/${id}`)).body.data.version, 2)
