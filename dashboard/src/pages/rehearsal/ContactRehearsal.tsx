@@ -17,7 +17,7 @@ import { type Item, itemsOf } from './items.ts'
 import { Line } from './Line.tsx'
 import { RehearsalError } from './RehearsalError.tsx'
 import classes from './rehearsal.module.css'
-import { contentOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from './scenario.ts'
+import { contentOf, DAYS, supposedBodyOf, type Rehearsed, type Supposed } from './scenario.ts'
 import { Setup } from './Setup.tsx'
 import { type Player, usePlayer } from './use-player.ts'
 import { WhatHappens } from './WhatHappens.tsx'
@@ -37,8 +37,8 @@ export function ContactRehearsal({
   onContact,
   at,
   onAt,
-  events,
-  onEvents,
+  supposed,
+  onSupposed,
   kind,
 }: {
   automationId: string
@@ -50,21 +50,21 @@ export function ContactRehearsal({
   /** When the contact enters; `undefined` for now. */
   at: string | undefined
   onAt: (at: string | undefined) => void
-  events: readonly SupposedEvent[]
-  onEvents: (events: readonly SupposedEvent[]) => void
+  supposed: Supposed
+  onSupposed: (supposed: Supposed) => void
   /** Chooses between a contact and an audience. */
   kind: ReactNode
 }) {
-  const [supposed] = useDebouncedValue(events, PAUSE_MS)
+  const [applied] = useDebouncedValue(supposed, PAUSE_MS)
   const body = {
     ...contentOf(rehearsed),
     contactId: contact.id,
     days: DAYS,
-    events: eventsBodyOf(supposed),
+    ...supposedBodyOf(applied),
     ...(at !== undefined && { startAt: at }),
   }
   const { data, error, dataUpdatedAt } = useWorkspaceQuery(
-    ['rehearsal', automationId, contact.id, at, body.events, revision],
+    ['rehearsal', automationId, contact.id, at, body.data, body.events, revision],
     async (api, signal) => {
       const began = performance.now()
       const params = { path: { id: automationId } }
@@ -82,8 +82,9 @@ export function ContactRehearsal({
         onContact={onContact}
         at={at ?? data?.result.from}
         onAt={onAt}
-        events={events}
-        onEvents={onEvents}
+        enrolledBy={rehearsed.enrolledBy}
+        supposed={supposed}
+        onSupposed={onSupposed}
       >
         {data && !error && <strong>A year in {data.ms} ms.</strong>} Nothing is sent, nothing is stored.
       </Setup>

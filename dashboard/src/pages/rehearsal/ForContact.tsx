@@ -7,7 +7,7 @@ import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { EmptyPage } from '../../primitives/EmptyPage.tsx'
 import { ContactRehearsal } from './ContactRehearsal.tsx'
 import { ROUTE } from './route.ts'
-import type { Rehearsed, SupposedEvent } from './scenario.ts'
+import type { Rehearsed, Supposed } from './scenario.ts'
 
 /** Finds the contact of the address, or else the newest one. */
 function useRehearsedContact(contactId: string | undefined) {
@@ -29,15 +29,15 @@ export function ForContact({
   rehearsed,
   revision,
   kind,
-  events,
-  onEvents,
+  supposed,
+  onSupposed,
 }: {
   automationId: string
   rehearsed: Rehearsed
   revision: number
   kind: ReactNode
-  events: readonly SupposedEvent[]
-  onEvents: (events: readonly SupposedEvent[]) => void
+  supposed: Supposed
+  onSupposed: (supposed: Supposed) => void
 }) {
   const { workspace } = useWorkspace()
   const search = useSearch({ from: ROUTE })
@@ -70,8 +70,8 @@ export function ForContact({
       onContact={(id) => show({ contact: id })}
       at={search.at}
       onAt={(at) => show({ at })}
-      events={events}
-      onEvents={onEvents}
+      supposed={supposed}
+      onSupposed={onSupposed}
       kind={kind}
     />
   )

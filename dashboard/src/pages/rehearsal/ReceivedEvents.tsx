@@ -3,8 +3,8 @@ import { IconBolt, IconPlus } from '@tabler/icons-react'
 import { EventNameInput } from '../../components/EventNameInput.tsx'
 import { IntegerInput } from '../../components/IntegerInput.tsx'
 import { plural } from '../../lib/format.ts'
-import { KeyValueFields } from '../builder/fields/KeyValueFields.tsx'
 import { MAX_WAIT_DAYS } from '../builder/problems.ts'
+import { EventData } from './EventData.tsx'
 import classes from './rehearsal.module.css'
 import type { SupposedEvent } from './scenario.ts'
 
@@ -42,13 +42,7 @@ export function ReceivedEvents({
                 value={event.days}
                 onChange={(days) => days !== null && set(n, { days })}
               />
-              <KeyValueFields
-                label="Data"
-                description="Numbers, true and false count as such."
-                noun="property"
-                value={event.data}
-                onChange={(data) => set(n, { data })}
-              />
+              <EventData value={event.data} onChange={(data) => set(n, { data })} />
               <Button variant="subtle" color="gray" onClick={() => onChange(events.toSpliced(n, 1))}>
                 Remove event
               </Button>

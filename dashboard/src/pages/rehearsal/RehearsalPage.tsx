@@ -17,7 +17,7 @@ import { ForContact } from './ForContact.tsx'
 import { ROUTE } from './route.ts'
 import classes from './rehearsal.module.css'
 import { DraftProblem } from './RehearsalError.tsx'
-import { rehearsedOf, type SupposedEvent } from './scenario.ts'
+import { NOTHING_SUPPOSED, rehearsedOf } from './scenario.ts'
 
 const KINDS = [
   { value: 'contact', label: 'Contact' },
@@ -36,7 +36,7 @@ export function RehearsalPage() {
   const navigate = useNavigate({ from: ROUTE })
   const show = (change: Partial<typeof search>) =>
     void navigate({ search: (before) => ({ ...before, ...change }), replace: true })
-  const [events, setEvents] = useState<readonly SupposedEvent[]>([])
+  const [supposed, setSupposed] = useState(NOTHING_SUPPOSED)
   const isAudience = search.for === 'audience'
   const kind = (
     <SegmentedControl
@@ -82,8 +82,8 @@ export function RehearsalPage() {
             rehearsed={rehearsed}
             revision={dataUpdatedAt}
             kind={kind}
-            events={events}
-            onEvents={setEvents}
+            supposed={supposed}
+            onSupposed={setSupposed}
           />
         )}
         {rehearsed && !problem && isAudience && (
@@ -91,8 +91,8 @@ export function RehearsalPage() {
             automationId={automationId}
             rehearsed={rehearsed}
             kind={kind}
-            events={events}
-            onEvents={setEvents}
+            supposed={supposed}
+            onSupposed={setSupposed}
             rehearsalId={search.rehearsal}
             onStarted={(started) =>
               show({ rehearsal: started, page: undefined, row: undefined, difference: undefined })

@@ -2,9 +2,9 @@ import { type ComboboxItem, TextInput } from '@mantine/core'
 import type { ReactNode } from 'react'
 import { ContactSelect } from '../../components/ContactSelect.tsx'
 import { zone } from '../../lib/format.ts'
-import { ReceivedEvents } from './ReceivedEvents.tsx'
 import classes from './rehearsal.module.css'
-import type { SupposedEvent } from './scenario.ts'
+import type { Supposed } from './scenario.ts'
+import { SupposedEvents } from './SupposedEvents.tsx'
 
 /** Formats a time as an input of the type `datetime-local` needs it. */
 const localOf = (iso: string): string => {
@@ -19,8 +19,9 @@ export function Setup({
   onContact,
   at,
   onAt,
-  events,
-  onEvents,
+  enrolledBy,
+  supposed,
+  onSupposed,
   children,
 }: {
   kind: ReactNode
@@ -29,8 +30,9 @@ export function Setup({
   /** When the contact enters. `undefined` until it is known. */
   at: string | undefined
   onAt: (at: string | undefined) => void
-  events: readonly SupposedEvent[]
-  onEvents: (events: readonly SupposedEvent[]) => void
+  enrolledBy: string | undefined
+  supposed: Supposed
+  onSupposed: (supposed: Supposed) => void
   children: ReactNode
 }) {
   return (
@@ -46,7 +48,7 @@ export function Setup({
         value={at === undefined ? '' : localOf(at)}
         onChange={({ currentTarget: { value } }) => onAt(value === '' ? undefined : new Date(value).toISOString())}
       />
-      <ReceivedEvents events={events} onChange={onEvents} />
+      <SupposedEvents enrolledBy={enrolledBy} supposed={supposed} onChange={onSupposed} />
       <p className={`t2 ${classes.said}`}>{children}</p>
     </div>
   )

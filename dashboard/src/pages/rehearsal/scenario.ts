@@ -12,6 +12,16 @@ export interface SupposedEvent {
   data: Readonly<Record<string, string>>
 }
 
+/** The events that a contact is supposed to have. */
+export interface Supposed {
+  /** The data of the event that enrolls the contact. */
+  data: SupposedEvent['data']
+  /** The events after that. */
+  events: readonly SupposedEvent[]
+}
+
+export const NOTHING_SUPPOSED: Supposed = { data: {}, events: [] }
+
 /** The length of the rehearsed period: a year. */
 export const DAYS = 366
 const MINUTES_OF_DAY = 1_440
@@ -22,15 +32,20 @@ function valueOf(text: string): unknown {
   return isPlain ? (JSON.parse(text) as unknown) : text
 }
 
-/** The events whose name is entered, as the API takes them. */
-export const eventsBodyOf = (events: readonly SupposedEvent[]): NonNullable<RehearsalInput['events']> =>
-  events
+const valuesOf = (data: SupposedEvent['data']) =>
+  Object.fromEntries(Object.entries(data).map(([key, text]) => [key, valueOf(text)])) as never
+
+/** The enrolling event and the events whose name is entered, as the API takes them. */
+export const supposedBodyOf = ({ data, events }: Supposed): Required<Pick<RehearsalInput, 'data' | 'events'>> => ({
+  data: valuesOf(data),
+  events: events
     .filter(({ eventName }) => eventName.trim() !== '')
-    .map(({ eventName, days, data }) => ({
-      eventName: eventName.trim(),
-      afterMinutes: days * MINUTES_OF_DAY,
-      data: Object.fromEntries(Object.entries(data).map(([key, text]) => [key, valueOf(text)])) as never,
-    }))
+    .map((event) => ({
+      eventName: event.eventName.trim(),
+      afterMinutes: event.days * MINUTES_OF_DAY,
+      data: valuesOf(event.data),
+    })),
+})
 
 /** The rehearsed automation: the draft if there is one, else the current version. */
 export interface Rehearsed {
@@ -42,6 +57,8 @@ export interface Rehearsed {
   /** The current version, which the draft is compared with. */
   current: AutomationDraft
   version: number
+  /** The name of the event that enrolls contacts, if it is an event. */
+  enrolledBy: string | undefined
 }
 
 export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): Rehearsed => ({
@@ -50,6 +67,8 @@ export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): 
   sequence,
   current: draftOf(automation),
   version: automation.version,
+  // The trigger of a draft is not rehearsed.
+  enrolledBy: automation.trigger === 'EVENT' ? String(automation.triggerConfig['eventName'] ?? '') : undefined,
 })
 
 /** The version or the unpublished changes, as the API takes them. */

@@ -6,9 +6,9 @@ import { useWorkspace } from '../../../api/workspace.tsx'
 import { SearchableSelect } from '../../../components/SearchableSelect.tsx'
 import type { Rehearsal } from './queries.ts'
 import { RehearsalError } from '../RehearsalError.tsx'
-import { ReceivedEvents } from '../ReceivedEvents.tsx'
 import classes from '../rehearsal.module.css'
-import { contentOf, DAYS, eventsBodyOf, type Rehearsed, type SupposedEvent } from '../scenario.ts'
+import { contentOf, DAYS, supposedBodyOf, type Rehearsed, type Supposed } from '../scenario.ts'
+import { SupposedEvents } from '../SupposedEvents.tsx'
 import { AudienceResult } from './AudienceResult.tsx'
 
 const REPLAY_DAYS = 30
@@ -23,16 +23,16 @@ export function AudienceRehearsal({
   automationId,
   rehearsed,
   kind,
-  events,
-  onEvents,
+  supposed,
+  onSupposed,
   rehearsalId,
   onStarted,
 }: {
   automationId: string
   rehearsed: Rehearsed
   kind: ReactNode
-  events: readonly SupposedEvent[]
-  onEvents: (events: readonly SupposedEvent[]) => void
+  supposed: Supposed
+  onSupposed: (supposed: Supposed) => void
   /** The rehearsal whose result is shown. */
   rehearsalId: string | undefined
   onStarted: (rehearsalId: string) => void
@@ -48,7 +48,7 @@ export function AudienceRehearsal({
         ...(segmentId !== null && { segmentId }),
         ...(start === 'replay' ? { replayDays: REPLAY_DAYS } : {}),
         days: DAYS,
-        events: eventsBodyOf(events),
+        ...supposedBodyOf(supposed),
       }
       const { data } = await api.POST('/automations/{id}/rehearse', { params: { path: { id: automationId } }, body })
       // Without a contact, it is the beginning of a job.
@@ -75,7 +75,7 @@ export function AudienceRehearsal({
           value={start}
           onChange={setStart}
         />
-        <ReceivedEvents events={events} onChange={onEvents} />
+        <SupposedEvents enrolledBy={rehearsed.enrolledBy} supposed={supposed} onChange={onSupposed} />
         <Button variant="filled" loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
           Rehearse for an audience
         </Button>

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict'
+import { onDashboard } from '../support/dashboard.ts'
+import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
+
+const START = '2027-03-01T09:00:00.000Z'
+
+describe('the rehearsal of a special case in the dashboard', () => {
+  const d = onDashboard()
+  let ada: string
+  before(async () => {
+    ada = await aContact(d.service, { email: 'ada@example.com', firstName: 'Ada' })
+  })
+
+  const rehearse = (id: string) => d.open(`/automations/${id}/rehearse?contact=${ada}&at=${START}`)
+  const entries = () => d.page.getByRole('region', { name: 'What happens' }).getByRole('listitem')
+  const mail = () => d.page.getByRole('region', { name: 'What is read' })
+
+  it('gives the enrolling event its data, which the entry filter and the emails read', async () => {
+    const id = await anAutomation(d.service, {
+      triggerConfig: { eventName: 'order.placed' },
+      entry: { filter: { eventData: 'total', is: 'more', value: 40 } },
+      steps: [{ ...EMAIL, name: 'Thanks', text: 'You paid {{ event.data.total }}' }],
+    })
+    await rehearse(id)
+    await entries().filter({ hasText: 'the contact does not match the entry filter' }).waitFor()
+    await d.press('Enrolled by order.placed', 'Add property')
+    await d.fill({ 'Data: name 1': 'total', 'Data: value 1': '49' })
+    await d.button('Enrolled by order.placed, 1 property').waitFor()
+    await entries().filter({ hasText: 'Thanks' }).waitFor()
+    await mail().getByText('Text', { exact: true }).click()
+    await mail().getByText('You paid 49').waitFor()
+  })
+
+  it('has no enrolling event if contacts are enrolled when they sign up', async () => {
+    const id = await anAutomation(d.service, { trigger: 'SIGNUP', triggerConfig: {} })
+    await rehearse(id)
+    await d.button('Hears no events').waitFor()
+    assert.equal(await d.button(/^Enrolled by/).count(), 0)
+  })
+})
