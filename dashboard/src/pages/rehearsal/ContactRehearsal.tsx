@@ -153,6 +153,7 @@ function Played({
   to: string
 }) {
   const player = usePlayer(items)
+  const checks = checksOf(items, result.rendered)
   return (
     <>
       <div className={classes.line}>
@@ -173,7 +174,7 @@ function Played({
           <div className={classes.head}>
             <h2>Checks</h2>
           </div>
-          <Checklist isColumn checks={checksOf(items, result.rendered)} />
+          {checks.length > 0 ? <Checklist isColumn checks={checks} /> : <p className="t2">No email would be sent.</p>}
         </section>
       </div>
     </>

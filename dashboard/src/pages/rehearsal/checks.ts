@@ -8,10 +8,12 @@ import { notSentText } from './labels.ts'
 const MORNING = 8
 const NIGHT = 21
 
-/** Checks a timeline for what readers mind. */
+/** Checks a timeline for what readers mind. Without an email, there is nothing to check. */
 export function checksOf(items: readonly Item[], rendered: readonly Rendered[]): Check[] {
   const messages = items.filter(({ isMessage }) => isMessage)
-  return [quietHours(messages), oneOnADay(messages), notSent(items), contents(rendered)]
+  const suppressions = items.flatMap(({ entry }) => entry.suppressedBy ?? [])
+  if (messages.length === 0) return suppressions.length === 0 ? [] : [sending(suppressions)]
+  return [quietHours(messages), oneOnADay(messages), sending(suppressions), contents(rendered)]
 }
 
 const named = ({ title, at }: Item): string => `${title} on ${wallDate(at)} at ${wallMinute(at)}`
@@ -28,18 +30,16 @@ function oneOnADay(messages: readonly Item[]): Check {
   const crowded = [...Map.groupBy(messages, ({ at }) => at.toISOString().slice(0, 10)).values()].filter(
     ({ length }) => length > 1,
   )
-  const of = { id: 'day', name: 'Two on one day' }
+  const of = { id: 'day', name: 'Emails per day' }
   if (crowded.length === 0) return { ...of, state: 'ok', fact: 'At most one email a day from this automation.' }
   const days = crowded.map((day) => `${plural(day.length, 'email')} on ${wallDate(day[0]!.at)}`)
   return { ...of, state: 'warning', fact: `${days.join(', ')}.` }
 }
 
-function notSent(items: readonly Item[]): Check {
-  const reasons = Map.groupBy(
-    items.flatMap(({ entry }) => entry.suppressedBy ?? []),
-    (reason) => reason,
-  )
-  const of = { id: 'sent', name: 'Not sent' }
+/** @param suppressions the reasons for which emails are not sent */
+function sending(suppressions: readonly string[]): Check {
+  const reasons = Map.groupBy(suppressions, (reason) => reason)
+  const of = { id: 'sent', name: 'Sending' }
   if (reasons.size === 0) return { ...of, state: 'ok', fact: 'Every email is sent.' }
   const facts = [...reasons].map(([reason, { length }]) => `${plural(length, 'email')}: ${notSentText(reason)}.`)
   return { ...of, state: 'warning', fact: facts.join(' ') }
