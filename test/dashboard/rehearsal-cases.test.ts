@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { onDashboard } from '../support/dashboard.ts'
-import { aContact, anAutomation, EMAIL } from '../support/factories.ts'
+import { aContact, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 
 const START = '2027-03-01T09:00:00.000Z'
 
@@ -39,5 +39,16 @@ describe('the rehearsal of a special case in the dashboard', () => {
     await rehearse(id)
     await d.button('Hears no events').waitFor()
     assert.equal(await d.button(/^Enrolled by/).count(), 0)
+  })
+
+  it('says that the present enrollment of the contact is ignored', async () => {
+    const id = await anAutomation(d.service, { steps: [EMAIL, wait(10_000)] })
+    await rehearse(id)
+    await entries().filter({ hasText: 'Completes' }).waitFor()
+    const sentence = d.page.getByText('The contact is already in this automation.')
+    assert.equal(await sentence.count(), 0)
+    assert.equal((await enroll(d.service, id, ada)).status, 202)
+    await rehearse(id)
+    await sentence.waitFor()
   })
 })

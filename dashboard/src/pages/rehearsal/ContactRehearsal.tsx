@@ -11,6 +11,7 @@ import { wallDayOfYear, wallMinute } from '../../lib/wall-time.ts'
 import { Checklist } from '../../primitives/Checklist.tsx'
 import { useEmailNames } from '../builder/use-email-names.ts'
 import { indexTree } from '../builder/step-tree.ts'
+import { AlreadyEnrolled } from './AlreadyEnrolled.tsx'
 import { checksOf } from './checks.ts'
 import { CurrentVersion } from './CurrentVersion.tsx'
 import { type Item, itemsOf } from './items.ts'
@@ -88,6 +89,7 @@ export function ContactRehearsal({
       >
         {data && !error && <strong>A year in {data.ms} ms.</strong>} Nothing is sent, nothing is stored.
       </Setup>
+      <AlreadyEnrolled automationId={automationId} contactId={contact.id} />
       {error && <RehearsalError error={error} automationId={automationId} rehearsed={rehearsed} />}
       {!data && !error && <SkeletonRows />}
       {data && !error && <Result key={dataUpdatedAt} result={data.result} rehearsed={rehearsed} contact={contact} />}
