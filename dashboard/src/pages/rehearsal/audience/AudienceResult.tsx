@@ -1,6 +1,7 @@
 import { Button, Progress } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
+import { hasErrorCode } from '../../../api/client.ts'
 import { useInvalidate, useWorkspace } from '../../../api/workspace.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { Notice } from '../../../components/Notice.tsx'
@@ -13,6 +14,7 @@ import { isCurrent, type Rehearsed } from '../scenario.ts'
 import { Days } from './Days.tsx'
 import { Differences } from './Differences.tsx'
 import classes from './audience.module.css'
+import { GoneRehearsal } from './GoneRehearsal.tsx'
 import { type Rehearsal, useRehearsal } from './queries.ts'
 import { Reasons } from './Reasons.tsx'
 import { RehearsedContacts } from './RehearsedContacts.tsx'
@@ -32,6 +34,7 @@ export function AudienceResult({
   const { data: rehearsal, error, refetch } = useRehearsal(id)
   const tree = useMemo(() => indexTree(rehearsed.sequence.steps), [rehearsed])
   const { names } = useEmailNames(tree)
+  if (hasErrorCode(error, 'rehearsal_not_found')) return <GoneRehearsal again={again} />
   if (!rehearsal) return error ? <ErrorBanner error={error} onRetry={() => void refetch()} /> : <SkeletonRows />
   const { status, entered, emails, done } = rehearsal
   const isOutdated = !isCurrent(rehearsal, rehearsed)
