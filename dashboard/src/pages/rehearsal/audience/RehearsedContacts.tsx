@@ -1,3 +1,4 @@
+import { useHotkeys } from '@mantine/hooks'
 import { Link, useNavigate, useSearch } from '@tanstack/react-router'
 import { useWorkspace } from '../../../api/workspace.tsx'
 import type { Names } from '../../../components/conditions/describe-condition.ts'
@@ -19,6 +20,12 @@ export function RehearsedContacts({ of, tree, names }: { of: Rehearsal; tree: Tr
   const navigate = useNavigate({ from: ROUTE })
   const { page = 1, difference, row } = search
   const { data, error, refetch } = useRehearsedContacts(of.id, { page, difference })
+  useHotkeys([
+    [
+      'Escape',
+      () => row !== undefined && void navigate({ search: (before) => ({ ...before, row: undefined }), replace: true }),
+    ],
+  ])
   const columns: readonly Column<RehearsedContact>[] = [
     { id: 'contact', head: 'Contact', phone: 'title', cell: ({ email }) => <bdi>{email}</bdi> },
     { id: 'outcome', head: 'Outcome', phone: 'about', wraps: true, cell: ({ outcome }) => outcomeText(outcome) },
