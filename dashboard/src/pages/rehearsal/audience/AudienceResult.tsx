@@ -55,7 +55,7 @@ export function AudienceResult({
           { label: 'Contacts', value: count(done) },
           { label: 'Enrolled', value: count(entered) },
           { label: 'Emails', value: count(emails) },
-          { label: 'Emails per contact', value: perContact, title: 'Of those who are enrolled' },
+          { label: 'Emails per enrolled contact', value: perContact },
         ]}
       />
       <Differences of={rehearsal} />
