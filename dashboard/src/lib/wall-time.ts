@@ -11,10 +11,11 @@ function formatter(options: Intl.DateTimeFormatOptions): (wall: Date) => string 
 }
 
 const weekday = { weekday: 'short', day: 'numeric', month: 'short' } as const
-/** Formats as "Tue 24 Nov". */
-export const wallDay = formatter(weekday)
-/** Formats as "Tue 24 Nov 2026". */
-export const wallDayOfYear = formatter({ ...weekday, year: 'numeric' })
+const dayOfThisYear = formatter(weekday)
+const dayOfYear = formatter({ ...weekday, year: 'numeric' })
+/** Formats as "Tue 24 Nov", or as "Tue, 24 Nov 2026" in another year. */
+export const wallDay = (wall: Date): string =>
+  (wall.getUTCFullYear() === new Date().getFullYear() ? dayOfThisYear : dayOfYear)(wall)
 /** Formats as "24 Nov". */
 export const wallDate = formatter({ day: 'numeric', month: 'short' })
 /** Formats as "14:32". */

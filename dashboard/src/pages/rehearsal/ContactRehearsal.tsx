@@ -7,7 +7,7 @@ import { useSettings } from '../../api/queries.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { plural } from '../../lib/format.ts'
-import { wallDayOfYear, wallMinute } from '../../lib/wall-time.ts'
+import { wallDay, wallMinute } from '../../lib/wall-time.ts'
 import { Checklist } from '../../primitives/Checklist.tsx'
 import { useEmailNames } from '../builder/use-email-names.ts'
 import { indexTree } from '../builder/step-tree.ts'
@@ -207,7 +207,7 @@ function PlayerBar({ items, player }: { items: readonly Item[]; player: Player }
       </ActionIcon>
       <p className="small t2">
         <span className="strong phone">
-          {wallDayOfYear(at)}, {wallMinute(at)}
+          {wallDay(at)}, {wallMinute(at)}
         </span>
         <span>
           {passed} of {plural(messages.length, 'message')}, day {day}

@@ -1,7 +1,7 @@
 import { useElementSize } from '@mantine/hooks'
 import { useId } from 'react'
 import { plural } from '../../lib/format.ts'
-import { wallDate, wallDayOfYear, wallMinute } from '../../lib/wall-time.ts'
+import { wallDate, wallDay, wallMinute } from '../../lib/wall-time.ts'
 import { fittingLabels, type Label, textWidth } from './fitting-labels.ts'
 import type { Item } from './items.ts'
 import classes from './line.module.css'
@@ -12,7 +12,7 @@ const EDGE = 24
 const MINUTE_MS = 60_000
 /** The shortest line, so that one email has a place on it. */
 const MIN_MS = 86_400_000
-const FLAG_WIDTH = 150
+const FLAG_PADDING = 16
 
 /**
  * An enrollment as a line, and its emails as drops. It is dashed while the contact waits for an event. What comes after the selected
@@ -57,6 +57,8 @@ export function Line({
     width,
   )
   const sent = plural(messages.length, 'email')
+  const flag = `${wallDay(selected.at)}, ${wallMinute(selected.at)}`
+  const flagHalf = (textWidth(flag) + FLAG_PADDING) / 2
   return (
     <div ref={ref} className={classes.line} data-compared={current ? true : undefined}>
       {width > 0 && (
@@ -64,7 +66,7 @@ export function Line({
           width={width}
           height={current ? 208 : 176}
           role="img"
-          aria-label={`From ${wallDayOfYear(begin)} to ${wallDayOfYear(items.at(-1)!.at)}: ${sent}`}
+          aria-label={`From ${wallDay(begin)} to ${wallDay(items.at(-1)!.at)}: ${sent}`}
         >
           <clipPath id={clip}>
             <rect x={0} y={0} width={now} height={208} />
@@ -141,11 +143,8 @@ export function Line({
         </svg>
       )}
       {width > 0 && (
-        <span
-          className={`wide ${classes.flag}`}
-          style={{ left: Math.min(Math.max(now, FLAG_WIDTH / 2), width - FLAG_WIDTH / 2) }}
-        >
-          {wallDayOfYear(selected.at)}, {wallMinute(selected.at)}
+        <span className={`wide ${classes.flag}`} style={{ left: Math.min(Math.max(now, flagHalf), width - flagHalf) }}>
+          {flag}
         </span>
       )}
     </div>

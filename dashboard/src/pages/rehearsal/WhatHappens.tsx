@@ -1,6 +1,6 @@
 import { useEffect, useRef } from 'react'
 import { plural } from '../../lib/format.ts'
-import { wallDay, wallDayOfYear, wallMinute } from '../../lib/wall-time.ts'
+import { wallDay, wallMinute } from '../../lib/wall-time.ts'
 import type { Item } from './items.ts'
 import classes from './rehearsal.module.css'
 
@@ -38,7 +38,7 @@ export function WhatHappens({
       <ol ref={list}>
         {items.map((item, n) => (
           <li key={n} aria-current={n === at || undefined}>
-            <Row item={item} before={items[n - 1]} {...(onSelect && { onClick: () => onSelect(n) })} />
+            <Row item={item} {...(onSelect && { onClick: () => onSelect(n) })} />
           </li>
         ))}
       </ol>
@@ -47,13 +47,12 @@ export function WhatHappens({
   )
 }
 
-function Row({ item, before, onClick }: { item: Item; before: Item | undefined; onClick?: () => void }) {
+function Row({ item, onClick }: { item: Item; onClick?: () => void }) {
   const { at, title, then, icon: Icon, tone, isMessage } = item
-  const isNewYear = before?.at.getUTCFullYear() !== at.getUTCFullYear()
   const content = (
     <>
       <span className={classes.when}>
-        <span className="t2">{(isNewYear ? wallDayOfYear : wallDay)(at)}</span>
+        <span className="t2">{wallDay(at)}</span>
         <span className="t3">{wallMinute(at)}</span>
       </span>
       <span className={`${classes.mark} c-${tone}`} aria-hidden>

@@ -12,7 +12,7 @@ import {
 import type { Schemas } from '../../api/client.ts'
 import type { Names } from '../../components/conditions/describe-condition.ts'
 import { duration } from '../../lib/format.ts'
-import { wallDayOfYear, wallMinute, wallTime } from '../../lib/wall-time.ts'
+import { wallDay, wallMinute, wallTime } from '../../lib/wall-time.ts'
 import { actionOf, leaveRuleText, titleOf } from '../builder/describe-step.ts'
 import type { ExitRule } from '../builder/draft.ts'
 import { branchesOf, type TreeIndex } from '../builder/step-tree.ts'
@@ -81,7 +81,7 @@ function waitText(entry: Entry, script: Script): string {
   if (step?.type === 'WAIT') return `waits ${duration(step.delayMinutes)}`
   if (step?.type === 'WAIT_FOR_EVENT') return `waits for ${step.eventName}, at most ${duration(step.timeoutMinutes)}`
   const until = wallTime(entry.until!, script.zone)
-  return `waits until ${wallDayOfYear(until)}, ${wallMinute(until)}`
+  return `waits until ${wallDay(until)}, ${wallMinute(until)}`
 }
 
 function itemOf(entry: Entry, script: Script): Item {

@@ -2,7 +2,7 @@ import { Button } from '@mantine/core'
 import { useState } from 'react'
 import { Section } from '../../../layout/Page.tsx'
 import { count, plural } from '../../../lib/format.ts'
-import { wallDayOfYear } from '../../../lib/wall-time.ts'
+import { wallDay } from '../../../lib/wall-time.ts'
 import { type Column, DataTable } from '../../../primitives/DataTable.tsx'
 import { PartBar } from '../../../primitives/RateBar.tsx'
 import type { Rehearsal } from './queries.ts'
@@ -17,7 +17,7 @@ export function Days({ of: { days } }: { of: Rehearsal }) {
   const most = Math.max(...days.map(({ emails, limit }) => limit ?? emails), 1)
   const over = days.filter(({ emails, limit }) => limit !== null && emails > limit).length
   const columns: readonly Column<Day>[] = [
-    { id: 'day', head: 'Day', phone: 'title', cell: ({ day }) => wallDayOfYear(new Date(day)) },
+    { id: 'day', head: 'Day', phone: 'title', cell: ({ day }) => wallDay(new Date(day)) },
     {
       id: 'bar',
       head: 'Share',
