@@ -20,6 +20,8 @@ export interface Rehearsable {
   id: string
   /** `null` with changes that are not published. */
   version: number | null
+  /** Whether the automation has ever been active. */
+  wasActive: boolean
   trigger: Trigger
   triggerConfig: TriggerConfig
   entry: EntryRules
@@ -53,12 +55,13 @@ export async function readRehearsable(
   const unit = unitOf(em)
   const automation = await findAutomation(unit, workspaceId, id)
   const { trigger, triggerConfig, entry } = automation
+  const wasActive = automation.status === 'ACTIVE' || automation.activeVersion !== null
   const of = { automationId: id, version: version ?? automation.version }
   const found = await unit.findOne(AutomationVersion, of)
   if (!found) throw new ApiError(VERSION_NOT_FOUND)
   const steps = await stepsOf(unit, { id, version: of.version })
   const { exitOn, goal = null } = found
-  return { id, version: of.version, trigger, triggerConfig, entry, exitOn, goal, ...storedAs(steps) }
+  return { id, version: of.version, wasActive, trigger, triggerConfig, entry, exitOn, goal, ...storedAs(steps) }
 }
 
 /**
@@ -114,7 +117,7 @@ export function asRehearsable(
   assertDistinctIds(given)
   const { steps, ids } = identifySteps(given, [], ({ step, path }) => stepIdIn(id, step.id ?? path))
   return {
-    ...{ id, version: null, trigger, triggerConfig },
+    ...{ id, version: null, wasActive: false, trigger, triggerConfig },
     entry: withStepIds(entry ?? {}, ids, 'entry'),
     exitOn: withStepIds([...(exitOn ?? [])], ids, 'exitOn'),
     goal: withStepIds(goal ?? null, ids, 'goal'),

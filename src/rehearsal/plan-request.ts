@@ -12,7 +12,7 @@ const DAY_MS = 86_400_000
 
 export type RehearsalRequest = InferType<typeof rehearseSchema>
 
-/** The automation that is rehearsed, and the current version to compare it with. */
+/** The automation that is rehearsed, and the current version to compare it with, unless it was never active. */
 export interface Compared {
   rehearsed: Rehearsable
   current: Rehearsable | null
@@ -26,13 +26,14 @@ export async function readCompared(
   { version, steps, entry, exitOn, goal }: Pick<RehearsalRequest, 'version' | 'steps' | 'entry' | 'exitOn' | 'goal'>,
 ): Promise<Compared> {
   const current = await readRehearsable(em.fork(), workspaceId, id)
+  const compared = current.wasActive ? current : null
   if (version !== undefined) {
     const rehearsed = await readRehearsable(em.fork(), workspaceId, id, version)
-    return { rehearsed, current: version === current.version ? null : current }
+    return { rehearsed, current: version === current.version ? null : compared }
   }
   const change = { steps, entry, exitOn, goal }
   if (Object.values(change).every((each) => each === undefined)) return { rehearsed: current, current: null }
-  return { rehearsed: await withChange(em.fork(), workspaceId, current, change), current }
+  return { rehearsed: await withChange(em.fork(), workspaceId, current, change), current: compared }
 }
 
 /** Plans what a request asks for. @throws {ApiError} `segment_not_found` */

@@ -90,7 +90,10 @@ export const contactRehearsalResponse = object({
   })
     .optional()
     .default(undefined)
-    .meta({ description: 'The current version, if another one or changes are rehearsed.' }),
+    .meta({
+      description:
+        'The current version, if another one or changes are rehearsed, and the automation was active before.',
+    }),
 })
   .required()
   .meta({ component: 'ContactRehearsal', description: 'What an automation would do for a contact.' })
@@ -186,7 +189,7 @@ export const rehearsalResponse = object({
     .default(undefined)
     .meta({
       description:
-        'How many emails more the contacts get than in the current version, if another one or changes are rehearsed.',
+        'How many more emails the contacts get than in the current version, if another one or changes are rehearsed, and the automation was active before.',
     }),
 })
   .required()

@@ -151,6 +151,13 @@ describe('rehearsals in the API', () => {
     assert.equal(status, 400, JSON.stringify(broken))
   })
 
+  it('compares nothing with an automation that was never active', async () => {
+    const id = await anAutomation(own, { status: 'DRAFT', steps: [] })
+    const steps = [EMAIL]
+    const { body } = await own.call('POST', `automations/${id}/rehearse`, { contactId: ada, steps })
+    assert.deepEqual([body.data.emails, body.data.current], [1, undefined])
+  })
+
   it('rehearses a segment in the background, and lists its contacts', async () => {
     const steps = [{ ...EMAIL, subject: 'Only one' }]
     const { status, body } = await rehearse({ segmentId: vips, startAt: START, steps })
