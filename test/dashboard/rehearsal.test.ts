@@ -121,7 +121,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.open(path(id))
     await entries().filter({ hasText: 'New in the draft' }).waitFor()
     const version = d.page.getByRole('region', { name: 'Version 1' })
-    await version.getByText('With the draft, the contact would get 1 email more.').waitFor()
+    await version.getByText('With the draft, the contact would get 1 more email.').waitFor()
     assert.equal(await version.getByRole('listitem').count(), 2)
 
     const broken = { ...sequence, steps: [...automation.steps, { ...added, subject: '' }] }
@@ -142,7 +142,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.page.getByRole('radiogroup', { name: 'Rehearse for' }).getByText('Audience').click()
     await d.choose(d.page.getByRole('combobox', { name: 'Audience' }), crowd)
     await d.press('Rehearse for an audience')
-    await d.shows('25 contacts would get 1 email fewer')
+    await d.shows('25 contacts would each get 1 fewer email')
     const days = d.page.getByRole('table', { name: 'Emails by day' }).locator('tbody tr')
     assert.deepEqual(
       (await days.allInnerTexts()).map((text) => text.split(/\s*\t\s*/).slice(-2)),

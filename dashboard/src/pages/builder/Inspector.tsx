@@ -19,6 +19,7 @@ import { InspectorHead } from './InspectorHead.tsx'
 import { problemOf } from './problems.ts'
 import { branchesOf, type Located, parseBranchId, type TreeIndex } from './step-tree.ts'
 import { STEP_TYPES } from './step-types.ts'
+import type { Step } from './steps.ts'
 
 interface InspectorProps {
   sequence: AutomationDraft
@@ -121,14 +122,14 @@ function StepInspector({
   onActions,
 }: InspectorProps & { found: Located }) {
   const edit = editOf(act, step.id)
-  const { label, icon, tone } = STEP_TYPES[step.type]
+  const { icon, tone } = STEP_TYPES[step.type]
   return (
     <>
       <InspectorHead
         icon={icon}
         tone={tone}
         title={`Step ${number}`}
-        subtitle={step.type === 'EMAIL' || step.type === 'EXIT' ? label : `${label}: ${actionOf(step, names)}`}
+        subtitle={subtitleOf(step, names)}
         onActions={canEdit ? onActions : undefined}
       />
       <ProblemNotice>{problemOf(step)}</ProblemNotice>
@@ -185,6 +186,13 @@ const ProblemNotice = ({ children }: { children: ReactNode }) =>
       {children}.
     </p>
   )
+
+/** The type of a step and its action, unless the action names the type: "Wait 2 days". */
+function subtitleOf(step: Step, names: Names): string {
+  const { label, group } = STEP_TYPES[step.type]
+  if (step.type === 'EMAIL' || step.type === 'EXIT') return label
+  return group === 'Wait' ? actionOf(step, names) : `${label}: ${actionOf(step, names)}`
+}
 
 /** Leaves the field on Escape, so that the builder's shortcuts work. */
 function blurOnEscape({ key, target, defaultPrevented }: KeyboardEvent): void {

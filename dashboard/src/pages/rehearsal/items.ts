@@ -18,7 +18,7 @@ import type { ExitRule } from '../builder/draft.ts'
 import { branchesOf, type TreeIndex } from '../builder/step-tree.ts'
 import { STEP_TYPES } from '../builder/step-types.ts'
 import type { Step } from '../builder/steps.ts'
-import { notEnrolledText, notSentText, withBranch } from './labels.ts'
+import { notEnrolledText, withBranch, withoutSending } from './labels.ts'
 
 export type Rendered = Schemas['ContactRehearsal']['rendered'][number]
 type Entry = Schemas['RehearsedEntry']
@@ -107,7 +107,7 @@ function titleOfEntry(entry: Entry, script: Script): string {
       return `Not enrolled: ${notEnrolledText(entry.rule!) ?? entry.rule}`
     case 'EMAIL':
       if (entry.suppressedBy === null) return step?.name ?? renderedOf(entry, script.rendered)?.subject ?? name
-      return `${name}. Not sent: ${notSentText(entry.suppressedBy)}`
+      return withoutSending(name, entry.suppressedBy)
     case 'BRANCH':
       return step ? branchText(step, entry.branch!, script.names) : name
     case 'CHANGE':

@@ -37,12 +37,19 @@ export function outcomeText(outcome: string): string {
   return ENROLLMENT_STATUS[outcome as keyof typeof ENROLLMENT_STATUS]?.label ?? outcome
 }
 
-/** Names a difference to the current version: "1 email fewer". */
+/** Names a difference to the current version: "1 fewer email". */
 export function differenceText(difference: number): string {
   if (difference === 0) return 'as many emails'
-  return `${plural(Math.abs(difference), 'email')} ${difference < 0 ? 'fewer' : 'more'}`
+  const word = difference < 0 ? 'fewer' : 'more'
+  return plural(Math.abs(difference), `${word} email`)
 }
 
 /** Names a decision and the branch that it chose: "Plan is pro? Otherwise". */
 export const withBranch = (decision: string, branch: string): string =>
-  `${decision}${decision.endsWith('?') ? '' : ':'} ${branch}`
+  `${decision}${endsSentence(decision) ? '' : ':'} ${branch}`
+
+/** Adds the reason for which an email is not sent to its name. */
+export const withoutSending = (name: string, by: string): string =>
+  `${name}${endsSentence(name) ? '' : '.'} Not sent: ${notSentText(by)}`
+
+const endsSentence = (text: string): boolean => /[.?!…]$/.test(text)

@@ -30,7 +30,7 @@ export function Differences({ of: { current } }: { of: Rehearsal }) {
                 })
               }
             >
-              {plural(contacts, 'contact')} would get {differenceText(difference)}
+              {plural(contacts, 'contact')} would {contacts > 1 && 'each '}get {differenceText(difference)}
             </button>
           </li>
         ))}
