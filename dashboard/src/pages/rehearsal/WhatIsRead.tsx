@@ -11,6 +11,9 @@ const FORMATS = [
   { value: 'text', label: 'Text' },
 ] as const
 
+/** The height of the email in pixels, so that the checks below stay near. */
+const HEIGHT = 480
+
 /** The narrowest space for the email as on a desktop. */
 const MIN_WIDE = 520
 
@@ -76,7 +79,7 @@ function Email({ email, to, isText }: { email: Rendered; to: string; isText: boo
         </p>
       )}
       {html !== null && !isText ? (
-        <EmailFrame html={html} look={width < MIN_WIDE ? 'narrow' : 'wide'} />
+        <EmailFrame html={html} look={width < MIN_WIDE ? 'narrow' : 'wide'} height={HEIGHT} />
       ) : (
         text !== null && <pre className={classes.plain}>{text}</pre>
       )}
