@@ -146,7 +146,7 @@ describe('names and roles in the dashboard', () => {
     ['automation-report', () => `/automations/${ids.automation}/report`],
     ['proposals', () => '/proposals'],
     ['proposal', () => `/proposals/${ids.proposal}`, () => d.page.getByText('If they came now').waitFor()],
-    ['rehearsal', () => `/automations/${ids.automation}/rehearse?contact=${ids.contact}&at=2027-03-01T09:00:00.000Z`],
+    ['rehearsal', () => `/automations/${ids.automation}/rehearse?contact=${ids.contact}&at=2032-03-01T09:00:00.000Z`],
     ['campaign-composer', () => `/campaigns/${ids.draft}`],
     ['campaign-report', () => `/campaigns/${ids.campaign}`],
     ['template', () => `/templates/${ids.template}`, () => d.page.getByRole('listitem', { name: 'Button 2' }).click()],
