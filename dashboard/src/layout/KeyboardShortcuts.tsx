@@ -50,7 +50,13 @@ const SHORTCUTS: readonly [string, readonly (readonly [keys: string, what: strin
       ['1 2', 'Edit, Stats'],
     ],
   ],
-  ['In a rehearsal', [['Left Right', 'Previous or next email']]],
+  [
+    'In a rehearsal',
+    [
+      ['J K', 'Next email, previous email'],
+      ['Left Right', 'Previous or next email'],
+    ],
+  ],
 ]
 
 export function KeyboardShortcuts({ opened, onClose }: { opened: boolean; onClose: () => void }) {
