@@ -64,7 +64,13 @@ export function RehearsalPage() {
         <>
           <AutomationViews automationId={automationId} value="rehearse" />
           {!isAudience && (
-            <Button variant="filled" leftSection={<IconRefresh size={14} aria-hidden />} onClick={() => void refetch()}>
+            <Button
+              variant="filled"
+              leftSection={<IconRefresh size={14} aria-hidden />}
+              disabled={problem !== undefined}
+              title={problem && 'The draft is not complete'}
+              onClick={() => void refetch()}
+            >
               Run again
             </Button>
           )}
