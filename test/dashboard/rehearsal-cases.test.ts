@@ -27,7 +27,9 @@ describe('the rehearsal of a special case in the dashboard', () => {
     await checks.getByText('No email would be sent.').waitFor()
     assert.equal(await checks.getByRole('listitem').count(), 0)
     await d.press('Enrolled by order.placed', 'Add property')
-    await d.fill({ 'Data: name 1': 'total', 'Data: value 1': '49' })
+    // The new field has the focus.
+    await d.page.keyboard.type('total')
+    await d.fill({ 'Data: value 1': '49' })
     await d.button('Enrolled by order.placed, 1 property').waitFor()
     await entries().filter({ hasText: 'Thanks' }).waitFor()
     await mail().getByText('Text', { exact: true }).click()

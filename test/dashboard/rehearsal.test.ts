@@ -82,7 +82,8 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.open(path())
     await texts()
     await d.press('Received: no events', 'Add event')
-    await d.page.getByRole('combobox', { name: 'Event' }).fill('order.placed')
+    // The new field has the focus.
+    await d.page.keyboard.type('order.placed')
     await d.field('Days after enrolling').fill('5')
     await d.press('Received: order.placed after 5 days')
     await entries().filter({ hasText: 'Thanks' }).waitFor()
@@ -128,6 +129,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     assert.equal(await saveDraft(id, broken, etag, '*'), 200)
     await d.press('Run again')
     await d.shows('The draft is not complete', /Step 6: Add a subject/)
+    assert.equal(await d.button('Run again').isDisabled(), true)
     await d.link('Edit').click()
     await d.page.getByLabel('Subject').first().waitFor()
   })

@@ -1,5 +1,6 @@
 import { Button, Popover } from '@mantine/core'
 import { IconBolt, IconPlus } from '@tabler/icons-react'
+import { useState } from 'react'
 import { EventNameInput } from '../../components/EventNameInput.tsx'
 import { IntegerInput } from '../../components/IntegerInput.tsx'
 import { plural } from '../../lib/format.ts'
@@ -18,6 +19,8 @@ export function ReceivedEvents({
   events: readonly SupposedEvent[]
   onChange: (events: readonly SupposedEvent[]) => void
 }) {
+  /** The event that was added last, which gets the focus. */
+  const [added, setAdded] = useState<number>()
   const set = (n: number, change: Partial<SupposedEvent>) => onChange(events.with(n, { ...events[n]!, ...change }))
   return (
     <Popover position="bottom-start" width={360} trapFocus shadow="md" radius="md">
@@ -32,6 +35,7 @@ export function ReceivedEvents({
               <EventNameInput
                 label="Event"
                 placeholder="order.placed"
+                autoFocus={n === added}
                 value={event.eventName}
                 onChange={(eventName) => set(n, { eventName })}
               />
@@ -48,7 +52,13 @@ export function ReceivedEvents({
               </Button>
             </fieldset>
           ))}
-          <Button leftSection={<IconPlus aria-hidden />} onClick={() => onChange([...events, NEW_EVENT])}>
+          <Button
+            leftSection={<IconPlus aria-hidden />}
+            onClick={() => {
+              setAdded(events.length)
+              onChange([...events, NEW_EVENT])
+            }}
+          >
             Add event
           </Button>
         </div>

@@ -24,6 +24,8 @@ export function KeyValueFields({
   value: Readonly<Record<string, string>>
   onChange: (value: Record<string, string>) => void
 }) {
+  /** The row that was added last, which gets the focus. */
+  const [added, setAdded] = useState<number>()
   const [typed, setRows] = useState<readonly Row[]>(() => Object.entries(value))
   // Reset when the value changes from outside, as by an undo.
   const rows = stableJson(toObject(typed)) === stableJson(value) ? typed : Object.entries(value)
@@ -40,6 +42,7 @@ export function KeyValueFields({
           <TextInput
             aria-label={`${label}: name ${n + 1}`}
             placeholder="Name"
+            autoFocus={n === added}
             value={key}
             onChange={({ currentTarget }) => set(rows.with(n, [currentTarget.value, text]))}
           />
@@ -58,7 +61,10 @@ export function KeyValueFields({
         variant="subtle"
         color="gray"
         leftSection={<IconPlus aria-hidden />}
-        onClick={() => set([...rows, ['', '']])}
+        onClick={() => {
+          setAdded(rows.length)
+          set([...rows, ['', '']])
+        }}
       >
         Add {noun}
       </Button>
