@@ -39,7 +39,7 @@ describe('the rehearsal of a special case in the dashboard', () => {
   it('has no enrolling event if contacts are enrolled when they sign up', async () => {
     const id = await anAutomation(d.service, { trigger: 'SIGNUP', triggerConfig: {} })
     await rehearse(id)
-    await d.button('Hears no events').waitFor()
+    await d.button('Received: no events').waitFor()
     assert.equal(await d.button(/^Enrolled by/).count(), 0)
   })
 

@@ -68,8 +68,12 @@ export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): 
   current: draftOf(automation),
   version: automation.version,
   // The trigger of a draft is not rehearsed.
-  enrolledBy: automation.trigger === 'EVENT' ? String(automation.triggerConfig['eventName'] ?? '') : undefined,
+  enrolledBy: eventOf(automation),
 })
+
+function eventOf({ trigger, triggerConfig: { eventName } }: LoadedAutomation['automation']): string | undefined {
+  return trigger === 'EVENT' && typeof eventName === 'string' ? eventName : undefined
+}
 
 /** The version or the unpublished changes, as the API takes them. */
 export function contentOf({
