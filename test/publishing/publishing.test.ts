@@ -326,7 +326,7 @@ describe('publishing with a choice', () => {
     const holding = hold(isReleased)
     const stopping = service.call('POST', `automations/${id}/move/stop`)
     await eventually('the stop waits', async () => {
-      const waiting = await sql(em(), `select from pg_locks where locktype = 'advisory' and not granted`)
+      const waiting = await sql(em(), `select from pg_locks where not granted and mode = 'ExclusiveLock'`)
       return waiting.length > 0 || undefined
     })
     // This one asks after the stop, so it finds the move stopped.

@@ -25,7 +25,7 @@ export const hideSecrets = (headers: unknown): Headers =>
  */
 export function referToSecrets(step: JsonObject, path: string, among: readonly JsonObject[]): Headers {
   const hasHeader = (other: JsonObject, name: string) =>
-    Object.keys((other['headers'] ?? {})).some((each) => each.toLowerCase() === name.toLowerCase())
+    Object.keys(other['headers'] ?? {}).some((each) => each.toLowerCase() === name.toLowerCase())
   return map(step['headers'], (name, value) => {
     if (!isSecret(name)) return value
     const isShared = among.some((other) => other !== step && hasHeader(other, name))
