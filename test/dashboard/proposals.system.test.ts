@@ -92,6 +92,13 @@ describe('proposals in the dashboard', () => {
     assert.deepEqual(d.failures, [])
   })
 
+  it('show the emails of an automation that an approval activates', async () => {
+    const steps = [{ ...EMAIL, subject: 'Welcome aboard', text: 'We are glad that you are here' }]
+    const id = await anAutomation(d.service, { name: 'Later', status: 'DRAFT', steps })
+    await d.open(`/proposals/${await propose(`automations/${id}`, { status: 'ACTIVE' }, 'It is ready.')}`)
+    await d.shows('Steps', 'Emails', /Welcome aboard/)
+  })
+
   it('say that another member has decided, and that the automation was changed', async () => {
     const id = await anAutomation(d.service, { name: 'Onboarding' })
     const decided = await propose(`automations/${id}`, { status: 'PAUSED' }, 'Too many bounces.')

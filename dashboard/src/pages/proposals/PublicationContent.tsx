@@ -34,7 +34,9 @@ export function PublicationContent({
   if (isComparable && !data) return <SkeletonRows rows={6} />
   const settings = settingsOf(content, names)
   const before = data && settingsOf(data, names)
-  const steps = content['steps'] === undefined ? undefined : readProposedSteps(content['steps'])
+  const present = data && readSteps(data.steps)
+  // To activate an automation is to send the emails that it has.
+  const steps = content['steps'] === undefined ? present : readProposedSteps(content['steps'])
   const isUnreadable = content['steps'] !== undefined && steps === undefined
   return (
     <>
@@ -49,7 +51,7 @@ export function PublicationContent({
       )}
       {steps && (
         <Section title="Steps">
-          <StepChanges before={data && readSteps(data.steps)} after={steps} names={names} />
+          <StepChanges before={present} after={steps} names={names} />
         </Section>
       )}
       {steps && <ProposedEmails steps={steps} />}
