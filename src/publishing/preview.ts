@@ -114,7 +114,7 @@ function addTo(
       counts[move.state.wakeAt! <= now ? 'dueNow' : 'rescheduled'] += 1
       return
     case 'reruns':
-      counts.rescheduled += 1
+      counts[isDueNow(step, after, state, now) ? 'dueNow' : 'rescheduled'] += 1
       return
     case 'continues':
       counts.removed += 1
@@ -123,6 +123,13 @@ function addTo(
     case 'ends':
       counts.removed += 1
   }
+}
+
+/** Returns whether a shorter WAIT_FOR_EVENT ends at once. The new end of a WAIT_UNTIL can depend on the contact. */
+function isDueNow(step: StoredStep, after: readonly StoredStep[], { wakeAt }: MachineState, now: number): boolean {
+  const kept = after.find(({ id }) => id === step.id)
+  if (step.type !== 'WAIT_FOR_EVENT' || kept?.type !== 'WAIT_FOR_EVENT' || wakeAt === null) return false
+  return wakeAt + (kept.timeoutMinutes - step.timeoutMinutes) * 60_000 <= now
 }
 
 /** Returns the state of a sequence, as far as the database knows it: which of the waits before its next step it is in. */

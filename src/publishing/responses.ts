@@ -12,7 +12,7 @@ const stepPreview = object({
   stepType: string().oneOf(STEP_TYPES).nullable().defined().meta({ example: 'WAIT' }),
   inside: count('The number of contacts at this step: the sum of the next four.', 557),
   stays: count('They stay, and wait as long as before.', 0),
-  rescheduled: count('They stay, and their wait ends at another time.', 557),
+  rescheduled: count('They stay, and the end of their wait is computed again.', 557),
   dueNow: count('They stay, and continue at once, because the new end of their wait has passed.', 0),
   removed: count('The new version does not have the step.', 0),
   continuesAt: string().nullable().defined().meta({

@@ -62,6 +62,14 @@ describe('the preview of a publication', () => {
     )
   })
 
+  it('counts contacts who have waited for an event longer than they would', async () => {
+    const waitFor = { type: 'WAIT_FOR_EVENT', eventName: 'paid', timeoutMinutes: DAY, received: [EMAIL], timedOut: [] }
+    // They wait for another 20 and 2 hours.
+    const { id, steps } = await begunBefore([waitFor], [-20, -2])
+    const { steps: found } = await preview(id, { steps: [{ ...steps[0], timeoutMinutes: 10 * HOUR }] })
+    assert.partialDeepStrictEqual(found, [{ inside: 2, rescheduled: 1, dueNow: 1 }])
+  })
+
   it('counts nothing before a publication without steps', async () => {
     const { id } = await begunBefore([wait(DAY), EMAIL], [0, 1])
     assert.deepEqual(await preview(id, {}), { version: 1, inside: 0, emailsAhead: 0, steps: [] })
