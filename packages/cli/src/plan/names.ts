@@ -41,7 +41,9 @@ export class Names {
   readonly #byName = new Map<string, Named[]>()
   readonly #byPath = new Map<string, Named>()
   readonly #byId = new Map<string, Named>()
-  readonly #byStep = new Map<string, string>()
+  /** The places of steps, such as `automations/welcome#first`, by their IDs in the workspace, and the other way round. */
+  readonly #placeOfStep = new Map<string, string>()
+  readonly #stepAt = new Map<string, string>()
   readonly #names = new Map<string, string[]>()
 
   /** @param all the resources with files, and those without that only exist in the workspace */
@@ -56,7 +58,11 @@ export class Names {
 
   /** Declares the steps of the automation of a file, to which the conditions of others can refer. */
   addSteps(path: string, ids: readonly string[], steps: StepIds): void {
-    for (const id of ids) this.#byStep.set(steps[id] ?? id, `${path}#${id}`)
+    for (const id of ids) {
+      const place = `${path}#${id}`
+      this.#placeOfStep.set(steps[id] ?? id, place)
+      this.#stepAt.set(place, steps[id] ?? id)
+    }
   }
 
   /** Finds a resource by its name or path. */
@@ -84,9 +90,9 @@ export class Names {
     const [, path, step] = /^(automations\/[^#]+)#(.+)$/.exec(text) ?? []
     const automation = path === undefined ? undefined : this.#byPath.get(path)
     if (automation) {
-      const known = [...this.#byStep].find(([, place]) => place === text)
-      if (!known) return { problem: `${path}.yaml has no step with the ID "${step}".` }
-      return { id: automation.id === undefined ? PENDING + path : known[0] }
+      const known = this.#stepAt.get(text)
+      if (known === undefined) return { problem: `${path}.yaml has no step with the ID "${step}".` }
+      return { id: automation.id === undefined ? PENDING + path : known }
     }
     const [, campaign] = /^campaigns\/(.+)$/.exec(text) ?? []
     if (campaign !== undefined) return this.find('campaigns', campaign)
@@ -108,7 +114,7 @@ export class Names {
 
   messageTextOf(id: string): string {
     const one = this.#byId.get(id)
-    if (one?.kind !== 'campaigns') return this.#byStep.get(id) ?? id
+    if (one?.kind !== 'campaigns') return this.#placeOfStep.get(id) ?? id
     const text = this.textOf('campaigns', id)
     return text === id ? id : `campaigns/${text}`
   }
