@@ -13,8 +13,8 @@ interface KindDefinition {
   /** The scope for reading the target, and so its proposals. */
   readScope: Scope
   findTarget: (em: EntityManager, workspaceId: string, id: string) => Promise<{ name: string; revision: number }>
-  /** Checks what the operation would accept, but an approval would not fix. */
-  check?: (content: Record<string, unknown>) => void
+  /** Checks and removes what the operation accepts, but what would make an approval publish something else. Changes the content. */
+  fix?: (content: Record<string, unknown>) => void
   /** Starts a rehearsal of the content for all contacts. @returns its ID; `null` if too many are running */
   rehearse?: (request: RehearsalOfProposal) => Promise<string | null>
 }
@@ -24,7 +24,7 @@ export const KINDS: Record<ProposalKind, KindDefinition> = {
     operation: 'publishAutomation',
     readScope: 'automations:read',
     findTarget: findAutomation,
-    check: ({ steps = [] }) => assertFixedTemplates(steps as StepInput[]),
+    fix: fixPublication,
     rehearse: rehearseChange,
   },
   SEND_CAMPAIGN: { operation: 'scheduleCampaign', readScope: 'campaigns:read', findTarget: getCampaign },
@@ -55,11 +55,22 @@ async function rehearseChange(request: RehearsalOfProposal): Promise<string | nu
   }
 }
 
-/** Requires the version of each template, so that the emails that a member approves are the ones that are published. */
-function assertFixedTemplates(steps: readonly StepInput[]): void {
-  for (const { step, path, pointer } of flattenSteps(steps))
-    if (step.type === 'EMAIL' && step.templateId != null && step.templateVersion == null)
+/** The fields of an email step that are ignored if it has a template, unless that is deleted. */
+const OWN_CONTENT = ['subject', 'previewText', 'html', 'text', 'design'] as const
+
+/**
+ * Requires the version of each template, so that the emails that a member approves are the ones that are published. If a template is
+ * deleted before, the approval is refused. A proposal deletes no draft.
+ */
+function fixPublication({ steps = [], draftRevision }: Record<string, unknown>): void {
+  if (draftRevision !== undefined)
+    throw invalid('content.draftRevision must not be in a proposal: drafts belong to members', '/content/draftRevision')
+  for (const { step, path, pointer } of flattenSteps(steps as StepInput[])) {
+    if (step.type !== 'EMAIL' || step.templateId == null) continue
+    if (step.templateVersion == null)
       throw invalid(`content.${path}.templateVersion is required in a proposal`, `/content${pointer}/templateVersion`)
+    for (const field of OWN_CONTENT) delete step[field]
+  }
 }
 
 /** The operations that approvals run, by the kind of the proposal. */

@@ -70,7 +70,7 @@ const propose = (
     async prepare(request, dependencies) {
       assertMayRead(request.caller, kind)
       const content = parse(targets[kind].body!, request.body.content)
-      KINDS[kind].check?.(content)
+      KINDS[kind].fix?.(content)
       await KINDS[kind].findTarget(dependencies.em.fork(), request.caller.workspace.id, request.params.id)
       const prepared = await targets[kind].prepare?.({ ...request, query: {}, body: content }, dependencies)
       return { content, prepared }
@@ -100,7 +100,7 @@ export function proposalOperations(operations: readonly Operation[]): Operation[
         path: '/automations/{id}/proposals',
         summary: 'Propose to publish or activate an automation',
         description:
-          'Stores the content for a member, who approves or rejects it in the dashboard. Nothing changes before. A step with a template needs its version. The scope `automations:read` is needed too.',
+          'Stores the content for a member, who approves or rejects it in the dashboard. Nothing changes before. A step with a template needs its version, and draftRevision is not allowed. The scope `automations:read` is needed too.',
       },
       proposalInput('The body of POST /automations/{id}/publish.', {
         steps: [{ type: 'EMAIL', subject: 'Hello', text: 'Hi' }],

@@ -194,6 +194,19 @@ describe('proposals', () => {
     assert.equal((await get(`automations/${id}`)).steps[0].subject, 'First')
   })
 
+  it('are refused if a template is deleted before the approval, and publish no other content', async () => {
+    const id = await anAutomation(service)
+    const template = await service.call('POST', 'templates', { name: 'Gone', subject: 'Shown', text: 'x' })
+    const templateId = template.body.data.id as string
+    const step = { type: 'EMAIL', templateId, templateVersion: 1, subject: 'Never shown', text: 'Hidden' }
+    const proposalId = idOf(await propose(`automations/${id}`, { steps: [step] }))
+    assert.equal((await service.call('DELETE', `templates/${templateId}`)).status, 200)
+    assert.equal((await decide(proposalId, 'approve')).refused, '404 template_not_found')
+    assert.notEqual((await get(`automations/${id}`)).steps[0].subject, 'Never shown')
+    const draft = await propose(`automations/${id}`, { steps: [{ type: 'EMAIL', subject: 'Hi' }], draftRevision: 1 })
+    assert.equal(draft.body.error, 'content.draftRevision must not be in a proposal: drafts belong to members')
+  })
+
   it('are listed by status, page by page, newest first, as far as the scopes allow', async () => {
     const own = await openWorkspace({ worker: false })
     const listId = await aList(own)
