@@ -228,7 +228,7 @@ steps:
     )
     assert.match(
       (await folder.run('plan')).stdout,
-      /! It was changed in the workspace. The last change is by Colleague, at 20.* Pull it first, or delete it with --force./,
+      /! It was changed in the workspace. The last change is by Colleague, on 20.* Pull it first, or delete it with --force./,
     )
     assert.match(
       await folder.fails('apply', '--yes', '--delete'),
