@@ -23,7 +23,7 @@ import { addCourse, differenceOf, emailsIn, outcomeOf } from './summary.ts'
 
 const PAGE_SIZE = 500
 /** Contacts whose events and messages are in memory at once. */
-const PART_SIZE = 50
+const PART_SIZE = 250
 /** Milliseconds after which a page pauses, and for how long: the process does other work, and other processes get their share. */
 const PAUSE_AFTER_MS = 20
 const PAUSE_MS = 14
