@@ -18,7 +18,7 @@ type Read = { data: { steps: { type: string; subject?: string }[] }; revision: n
 const { data, revision } = await call<Read>('get_automation', { id })
 const first = data.steps.findIndex(({ type }) => type === 'EMAIL')
 const steps = data.steps.map((step, n) => (n === first ? { ...step, subject } : step))
-const reason = `The subject "${data.steps[first]?.subject}" does not say what the email is about.`
+const reason = `The subject "${data.steps[first]?.subject}" is too general.`
 const proposal = await call<{ data: { id: string; status: string } }>('propose_publish_automation', {
   ...{ id, revision, reason, steps },
 })

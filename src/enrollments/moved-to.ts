@@ -1,7 +1,8 @@
 import type { MachineState, StepOutline } from '../automation-engine/index.ts'
 
 /**
- * Where an enrollment was when it moved to its version. In another order of the steps, what it has passed before does not show where it is.
+ * The place of an enrollment when it moved to its version. In another order of the steps, what it has passed before does not show where
+ * it is.
  */
 export interface MovedTo {
   /** The step at which it continued; `null` at the end. */

@@ -13,7 +13,7 @@ interface KindDefinition {
   /** The scope for reading the target, and so its proposals. */
   readScope: Scope
   findTarget: (em: EntityManager, workspaceId: string, id: string) => Promise<{ name: string; revision: number }>
-  /** Checks and removes what the operation accepts, but what would make an approval publish something else. Changes the content. */
+  /** Checks the content, and removes from it what an approval could publish although members do not see it. */
   fix?: (content: Record<string, unknown>) => void
   /** Starts a rehearsal of the content for all contacts. @returns its ID; `null` if too many are running */
   rehearse?: (request: RehearsalOfProposal) => Promise<string | null>

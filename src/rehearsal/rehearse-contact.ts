@@ -231,13 +231,13 @@ class Run {
 
   private happen(happening: Happening): void {
     this.instants = undefined
-    if ('name' in happening) return this.hear(happening)
+    if ('name' in happening) return this.receive(happening)
     if ('change' in happening) this.contact.update(happening.change, this.setting.openLists, this.now)
     else this.contact.messages.push(happening.message)
     this.leaves()
   }
 
-  private hear(event: EventFact): void {
+  private receive(event: EventFact): void {
     this.contact.events.push(event)
     if (this.isReachedBy(event)) {
       const rules = eventRules(this.automation, eventKeyOf(event.name))

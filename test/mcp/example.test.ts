@@ -25,7 +25,7 @@ describe('the example of docs/agents.md', () => {
     const { proposalId, status } = JSON.parse(stdout) as { proposalId: string; status: string }
     assert.equal(status, 'PENDING')
     const { body } = await service.call('GET', `proposals/${proposalId}`)
-    assert.equal(body.data.reason, 'The subject "Hello" does not say what the email is about.')
+    assert.equal(body.data.reason, 'The subject "Hello" is too general.')
     const subjects = (body.data.content as { steps: { subject?: string }[] }).steps.map(({ subject }) => subject)
     assert.deepEqual(subjects, [undefined, 'Your account is ready', 'Hello {{ contact.firstName }}'])
   })

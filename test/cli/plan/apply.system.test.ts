@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { startInstance, type Instance } from '../../support/instance.ts'
-import { WorkspaceFolder } from './workspace-folder.ts'
+import { CONFIRMATION, WorkspaceFolder } from './workspace-folder.ts'
 
 interface Step {
   id: string
@@ -243,16 +243,7 @@ steps:
 
   it('switches double opt-in on after the automation that asks exists', async () => {
     folder.write('lists/news.yaml', 'name: News\ndoubleOptIn: true\n')
-    folder.write(
-      'automations/confirm.yaml',
-      `name: Confirm
-status: ACTIVE
-trigger: LIST_REQUESTED
-triggerConfig: { list: News }
-steps:
-  - { id: ask, type: EMAIL, category: transactional, subject: Confirm, text: "{{ confirmUrl }}" }
-`,
-    )
+    folder.write('automations/confirm.yaml', CONFIRMATION)
     await folder.apply()
     assert.equal(((await folder.api('GET', 'lists')) as { doubleOptIn: boolean }[])[0]!.doubleOptIn, true)
     assert.deepEqual(await folder.plan(), [])

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, request, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { startInstance, type Instance } from '../../support/instance.ts'
-import { WorkspaceFolder } from './workspace-folder.ts'
+import { CONFIRMATION, WorkspaceFolder } from './workspace-folder.ts'
 
 describe('dripline apply, when a second request for a resource fails', () => {
   let service: Instance
@@ -70,16 +70,7 @@ describe('dripline apply, when a second request for a resource fails', () => {
     assert.deepEqual(await changes(), [
       { action: 'update', path: 'lists/news', drift: undefined, fields: ['doubleOptIn'] },
     ])
-    folder.write(
-      'automations/confirm.yaml',
-      `name: Confirm
-status: ACTIVE
-trigger: LIST_REQUESTED
-triggerConfig: { list: News }
-steps:
-  - { id: ask, type: EMAIL, category: transactional, subject: Confirm, text: "{{ confirmUrl }}" }
-`,
-    )
+    folder.write('automations/confirm.yaml', CONFIRMATION)
     await folder.apply()
     assert.equal(((await folder.api('GET', 'lists')) as { doubleOptIn: boolean }[])[0]!.doubleOptIn, true)
     assert.deepEqual(await changes(), [])

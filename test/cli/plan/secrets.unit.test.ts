@@ -25,7 +25,7 @@ describe('the secrets of a pulled file', () => {
 })
 
 describe('the folder of a workspace', () => {
-  it('writes nothing outside, also behind a link', () => {
+  it('writes nothing outside, not even through a link', () => {
     const root = mkdtempSync(join(tmpdir(), 'dripline-folder-'))
     try {
       mkdirSync(join(root, 'inside'))

@@ -14,6 +14,15 @@ export interface PlannedChange {
   drift?: { message: string; author?: { name: string; at: string } | null }
 }
 
+/** The file of an automation that asks to confirm the list "News". */
+export const CONFIRMATION = `name: Confirm
+status: ACTIVE
+trigger: LIST_REQUESTED
+triggerConfig: { list: News }
+steps:
+  - { id: ask, type: EMAIL, category: transactional, subject: Confirm, text: "{{ confirmUrl }}" }
+`
+
 /** A folder, and the workspace of a key to which it is applied. */
 export class WorkspaceFolder {
   readonly path = mkdtempSync(join(tmpdir(), 'dripline-plan-'))

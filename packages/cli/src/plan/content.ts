@@ -46,6 +46,7 @@ export function fileValueOf(content: Content, { kind, path, names, steps, versio
   const own = new Set(flattenSteps(content['steps']).map(({ id }) => id))
   const copy = structuredClone(content)
   const all = flattenSteps(copy['steps'])
+  const stepWith = (value: unknown) => all.find(({ headers }) => headers === value)!
   if (texts)
     for (const step of all) {
       const { templateId, templateVersion } = step
@@ -61,13 +62,7 @@ export function fileValueOf(content: Content, { kind, path, names, steps, versio
       case 'message':
         return own.has(text) ? (fileIds.get(text) ?? text) : names.messageTextOf(text)
       case 'headers':
-        return texts
-          ? referToSecrets(
-              all.find(({ headers }) => headers === value)!,
-              path,
-              all,
-            )
-          : value
+        return texts ? referToSecrets(stepWith(value), path, all) : value
       case 'text':
         if (!texts || (at.at(-1) === 'text' && text.length <= MAX_INLINE && !text.includes('\n')) || text === '')
           return text
