@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
 import { anAttempt, prepare, stepOf, storeOf } from '../support/step-claims.ts'
-import { eventually } from '../support/eventually.ts'
 import { aContact, anAutomation, enroll } from '../support/factories.ts'
+import { lockWaits } from '../support/locks.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -35,24 +35,14 @@ describe('an erasure concurrent with a failed delivery', () => {
 
   it('waits until the deferral is stored, and then deletes the row', async () => {
     const { contactId, defer } = await aStep()
-    // Others may wait, too: the log of requests is written later.
-    const waits = (statement: string) =>
-      eventually(`"${statement}" waits`, async () => {
-        const rows = await sql(
-          em(),
-          `select from pg_stat_activity
-           where wait_event_type = 'Lock' and datname = current_database() and query like '%' || $1 || '%'`,
-          [statement],
-        )
-        return rows.length > 0 || undefined
-      })
     const { deferred, erased } = await em().transactional(async (unit) => {
       // The insert into messages waits for the workspace row, so the statement is in progress.
       await sql(unit, 'select from workspaces where id = $1::uuid for update', [service.workspaceId])
       const deferred = defer()
-      await waits('insert into messages')
+      // The log of requests may wait, too.
+      await lockWaits(em(), 1, '%insert into messages%')
       const erased = service.call('DELETE', `contacts/${contactId}`)
-      await waits('insert into audit_entries')
+      await lockWaits(em(), 1, '%insert into audit_entries%')
       return { deferred, erased }
     })
     await deferred

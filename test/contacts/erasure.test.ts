@@ -3,6 +3,7 @@ import { IS_PENDING, enqueue } from '../../src/outbox/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
 import { activityOf, aContact, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
+import { lockWaits } from '../support/locks.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -81,14 +82,7 @@ describe('erasing a contact', () => {
         service.call('POST', `contacts/${contactId}/events`, { name: 'late' }),
         service.call('POST', `automations/${automationId}/enroll`, { contactId }),
       ]
-      await eventually('both requests wait for the erasure', async () => {
-        const [row] = await sql<{ waiting: number }>(
-          service.context.orm.em.fork(),
-          `select count(*)::integer as waiting from pg_stat_activity
-           where wait_event_type = 'Lock' and datname = current_database()`,
-        )
-        return (row?.waiting ?? 0) >= 2 || undefined
-      })
+      await lockWaits(em, 2)
       void Promise.all(answers).then((done) => (late = done))
     })
     const answered = await eventually('both requests are answered', () => Promise.resolve(late))

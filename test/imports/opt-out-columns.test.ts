@@ -4,6 +4,7 @@ import { newCall } from '../../src/platform/call.ts'
 import type { EntityManager } from '../../src/platform/db/orm.ts'
 import { sql, unitOf } from '../../src/platform/db/sql.ts'
 import { eventually } from '../support/eventually.ts'
+import { lockWaits } from '../support/locks.ts'
 import { aContact, activityOf, aList, anAutomation, EMAIL, enroll, wait } from '../support/factories.ts'
 import { REAL_PAGE_SIZES, withPageSizes } from '../support/page-sizes.ts'
 import { type ImportBody, importing, options, UNSUBSCRIBED } from './importing.ts'
@@ -227,11 +228,10 @@ describe('an import', () => {
       .toSorted(([a], [b]) => (a < b ? -1 : 1)) as [[string, string], [string, string]]
     const text = `email,unsubscribed\n${written},no\n${optedOut},yes,surplus\n`
     const lock = 'select from contacts where id = $1::uuid for no key update'
-    const waiting = `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
     const sent = await em().transactional(async (unit) => {
       await sql(unit, lock, [first])
       const answer = imported(text, { columns: [UNSUBSCRIBED] })
-      await eventually('the import waits', async () => (await sql(em(), waiting)).length > 0 || undefined)
+      await lockWaits(em())
       await sql(unit, lock, [second])
       return { answer }
     })
