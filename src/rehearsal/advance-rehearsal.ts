@@ -28,7 +28,7 @@ const PART_SIZE = 250
 const PAUSE_AFTER_MS = 20
 const PAUSE_MS = 14
 
-/** Rehearses the next page of contacts. @returns whether there are more */
+/** Rehearses the next page of contacts. @returns whether there may be more */
 export async function advanceRehearsal(em: EntityManager, id: string): Promise<boolean> {
   const rehearsal = await em.fork().findOne(Rehearsal, { id, status: 'RUNNING' })
   if (!rehearsal) return false
@@ -81,7 +81,8 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
     )
     return true
   })
-  return isRecorded && !isLast
+  // If another worker has recorded this page, the next attempt finds where the rehearsal is.
+  return !isRecorded || !isLast
 }
 
 /** Reads contacts with their facts, of which each can have thousands, a part at a time. */

@@ -241,8 +241,9 @@ describe('rehearsals in the API', () => {
     const read = async (each: string) => (await crowd.call('GET', `rehearsals/${each}`)).body.data as unknown as Read
     assert.equal(await advanceRehearsal(em, first), true)
     assert.deepEqual([(await read(first)).done, (await read(first)).emails], [500, 1_000])
-    // A worker that stopped after it had rehearsed the page, and one that is slow, do not count it twice.
-    await Promise.all([advanceRehearsal(em, first), advanceRehearsal(em, first)])
+    // A worker that stopped after it had rehearsed the page, and one that is slow, do not count it twice, and neither ends it.
+    const both = [advanceRehearsal(em, first), advanceRehearsal(em, first)]
+    assert.deepEqual(await Promise.all(both), [true, true])
     assert.equal((await read(first)).done, 1_000)
     assert.equal(await advanceRehearsal(em, first), false)
     const done = await read(first)
