@@ -35,7 +35,8 @@ describe('dripline plan --rehearse', () => {
     folder.edit('automations/welcome.yaml', '  - { id: last, type: EMAIL, subject: Last, text: Bye }\n', '')
     folder.edit('segments/vip.yaml', 'name: Vip', 'name: VIP')
     const effects = (await folder.plan('--rehearse')).map((change) => [change.path, change.effects])
-    const rehearsed = 'Rehearsed for 3 contacts: 2 would enter, and get 2 emails: 2 would get 1 email fewer.'
+    const rehearsed =
+      'Rehearsed for 3 contacts: 2 would enter and get 2 emails. Compared with now, 2 would get 1 fewer email.'
     assert.deepEqual(Object.fromEntries(effects), { 'segments/vip': [], 'automations/welcome': [rehearsed] })
     assert.deepEqual(
       (await folder.plan()).map((change) => change.effects),

@@ -23,7 +23,7 @@ function effectOf({ action, remote, differences }: Change, inside: number): stri
   const status = differences.find(({ field }) => field === 'status')?.after
   const contacts = inside === 1 ? '1 contact is inside' : `${inside.toLocaleString('en-US')} contacts are inside`
   const effects: string[] = []
-  if (action === 'create' && status === 'ACTIVE') effects.push('It enrolls contacts from now on.')
+  if (action !== 'delete' && status === 'ACTIVE') effects.push('It enrolls contacts from now on.')
   if (inside > 0 && action === 'delete') effects.push(`${contacts}. They leave it, and get no further email from it.`)
   if (inside > 0 && action === 'update') {
     if (differences.some(({ field }) => IN_STEPS.test(field)))

@@ -12,6 +12,13 @@ export interface PlannedWorkspace {
 /** Formats a timestamp of the API: "2027-03-01 09:30 UTC". */
 const formatTime = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
+/** What to do about drift. A resource that is created again was deleted in the workspace. */
+const DRIFT_ADVICE: Record<Change['action'], string> = {
+  create: 'Delete the file, or create the resource again with --force.',
+  update: 'Pull it first, or overwrite it with --force.',
+  delete: 'Pull it first, or delete it with --force.',
+}
+
 /** Describes how the workspace differs from what the files expect, and who changed it. */
 function describeDrift({ action, drift }: Change): string[] {
   if (!drift) return []
@@ -22,7 +29,7 @@ function describeDrift({ action, drift }: Change): string[] {
       : author
         ? ` The last change is by ${author.name}, on ${formatTime(author.at)}.`
         : ''
-  return [`${message}${who} Pull it first, or ${action === 'delete' ? 'delete' : 'overwrite'} it with --force.`]
+  return [`${message}${who} ${DRIFT_ADVICE[action]}`]
 }
 
 const differencesIn = ({ action, differences }: Change): string[] =>

@@ -10,11 +10,13 @@ const MAX_STILL_MS = 120_000
 const REHEARSED = ['steps', 'entry', 'exitOn', 'goal'] as const
 const CHANGES_COURSE = /^(?:steps|entry|exitOn|goal)\b/
 
+const changesCourse = ({ field, after }: Change['differences'][number]): boolean =>
+  CHANGES_COURSE.test(field) || (field === 'status' && after === 'ACTIVE')
+
 /** Adds to the changes of automations what a rehearsal for all contacts finds. Nothing is sent or changed. */
 export async function addRehearsals(dripline: DriplineClient, plan: Plan): Promise<void> {
   const changes = plan.changes.filter(
-    ({ action, kind, differences }) =>
-      action === 'update' && kind === 'automations' && differences.some(({ field }) => CHANGES_COURSE.test(field)),
+    (change) => change.action === 'update' && change.kind === 'automations' && change.differences.some(changesCourse),
   )
   // One after the other: few rehearsals of a workspace may run at a time.
   for (const change of changes) change.effects.push(await rehearse(dripline, plan, change))
@@ -45,22 +47,42 @@ async function rehearse(dripline: DriplineClient, { state }: Plan, { file, remot
   }
 }
 
-/** The rule that keeps most contacts out. */
-function refusal(refused: Schemas['Rehearsal']['refused']): string {
-  const [most] = refused.toSorted((a, b) => b.contacts - a.contacts)
-  return most ? `, most of them because of the rule ${most.rule}` : ''
+/** Why contacts do not enter. The API has these as codes. */
+const REASONS: Record<string, string> = {
+  FILTER: 'they do not match the entry filter',
+  REENTRY: 'the re-entry rule does not allow it',
+  KEY: 'the event has no value for the concurrency key',
+  ALREADY_ENROLLED: 'they are in the automation already',
+  NOT_TRIGGERED: 'nothing would start it for them',
 }
 
-function describe({ status, done, entered, emails, refused, current, problem }: Schemas['Rehearsal']): string {
+/** The reason that keeps most contacts out. */
+function refusal(refused: Schemas['Rehearsal']['refused']): string {
+  const [most] = refused.toSorted((a, b) => b.contacts - a.contacts)
+  return most ? `, ${refused.length > 1 ? 'mostly ' : ''}because ${REASONS[most.rule] ?? most.rule}` : ''
+}
+
+type Result = Pick<Schemas['Rehearsal'], 'status' | 'done' | 'entered' | 'emails' | 'refused' | 'current' | 'problem'>
+
+/** Describes the result of a rehearsal. */
+export function describe({ status, done, entered, emails, refused, current, problem }: Result): string {
   if (status !== 'DONE') return `It was not rehearsed: ${problem ?? 'the rehearsal was cancelled'}`
-  if (entered === 0) return `Rehearsed for ${number(done)} contacts: none would enter${refusal(refused)}.`
-  const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
-  const said = differences.map(({ difference, contacts }) => {
-    const more = `${number(Math.abs(difference))} ${Math.abs(difference) === 1 ? 'email' : 'emails'}`
-    return `${number(contacts)} would get ${more} ${difference > 0 ? 'more' : 'fewer'}`
+  const enter =
+    entered === 0
+      ? `none would enter${refusal(refused)}`
+      : `${number(entered)} would enter and get ${number(emails)} emails`
+  return `Rehearsed for ${number(done)} contacts: ${enter}.${current ? ` ${comparison(current.differences)}` : ''}`
+}
+
+function comparison(differences: NonNullable<Result['current']>['differences']): string {
+  const changed = differences.filter(({ difference }) => difference !== 0)
+  if (changed.length === 0) return 'All would get the same number of emails as now.'
+  const each = changed.map(({ difference, contacts }) => {
+    const word = difference > 0 ? 'more' : 'fewer'
+    const more = `${number(Math.abs(difference))} ${word} ${Math.abs(difference) === 1 ? 'email' : 'emails'}`
+    return `${number(contacts)} would get ${more}`
   })
-  const compared = said.length === 0 ? 'as many as now' : said.join(', ')
-  return `Rehearsed for ${number(done)} contacts: ${number(entered)} would enter, and get ${number(emails)} emails: ${compared}.`
+  return `Compared with now, ${each.join(', ')}.`
 }
 
 const number = (value: number): string => value.toLocaleString('en-US')
