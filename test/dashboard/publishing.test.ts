@@ -104,7 +104,7 @@ describe('publishing in the builder', () => {
       [id],
     )
     await d.open(`/automations/${id}`)
-    await d.shows('Moving contacts to version 2', '2 of 4 contacts moved.')
+    await d.shows('Moving contacts to version 2', '2 of 4 contacts done.')
     await d.press('Stop')
     await d.shows('Moving contacts to version 2: stopped', '2 contacts are still in older versions.')
     await d.press('Resume')
@@ -112,16 +112,16 @@ describe('publishing in the builder', () => {
       const { body } = await d.service.call('GET', `automations/${id}/move`)
       return (body.data as { status: string }).status === 'FINISHED' || undefined
     })
-    await d.shows('4 contacts moved to version 2.')
+    await d.shows('No contact is left in an older version.')
     assert.equal(await d.page.locator(':focus').textContent(), 'Dismiss')
     await d.page.keyboard.press('Enter')
-    await d.page.getByText('4 contacts moved to version 2.').waitFor({ state: 'detached' })
+    await d.page.getByText('No contact is left in an older version.').waitFor({ state: 'detached' })
     assert.equal(await d.page.locator(':focus').getAttribute('aria-label'), 'More actions')
     const read = d.page.waitForResponse((response) => response.url().endsWith('/move'))
     await d.page.reload()
     await read
     await d.shows('Wait 3 days')
-    assert.equal(await d.page.getByText('4 contacts moved to version 2.').count(), 0)
+    assert.equal(await d.page.getByText('No contact is left in an older version.').count(), 0)
   })
 
   it('asks which version to keep if someone else publishes while the dialog is open', async () => {

@@ -56,17 +56,12 @@ export function MoveNotice({ automationId }: { automationId: string }) {
       aria-label={isFinished ? `${what}: finished` : what}
     >
       {isFinished ? (
-        <h3 role="status">
-          {inside === 'MOVE'
-            ? `${plural(total, 'contact')} moved to version ${version}.`
-            : `The enrollments of ${plural(total, 'contact')} ended.`}
-        </h3>
+        <h3 role="status">Finished. No contact is left in an older version.</h3>
       ) : (
         <>
           <h3>{isStopped ? `${what}: stopped` : what}</h3>
           <p className="t2">
-            <PartBar value={done} total={total} /> {count(done)} of {plural(total, 'contact')}{' '}
-            {inside === 'MOVE' ? 'moved' : 'ended'}.
+            <PartBar value={done} total={total} /> {count(done)} of {plural(total, 'contact')} done.
             {isStopped && ` ${plural(remaining, 'contact is', 'contacts are')} still in older versions.`}
           </p>
         </>

@@ -24,14 +24,15 @@ export function ProposedRehearsal({ rehearsalId: id }: { rehearsalId: string }) 
 
 function Found({ rehearsal: { done, entered, emails, current } }: { rehearsal: Schemas['Rehearsal'] }) {
   const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
-  if (entered === 0)
-    return <p>If they came now, none of {plural(done, 'contact')} would enter, so the rehearsal shows no emails.</p>
   return (
     <>
       <p>
-        If they came now, {count(entered)} of {plural(done, 'contact')} would enter, and get {plural(emails, 'email')}.
+        If all {plural(done, 'contact')} entered now,{' '}
+        {entered === 0
+          ? 'none would be enrolled.'
+          : `${count(entered)} would be enrolled and get ${plural(emails, 'email')}.`}
       </p>
-      {current && differences.length === 0 && <p>All would get as many emails as in the current version.</p>}
+      {current && differences.length === 0 && <p>All would get the same number of emails as in the current version.</p>}
       {differences.map(({ difference, contacts }) => (
         <p key={difference}>
           {plural(contacts, 'contact')} would get {differenceText(difference)} than in the current version.

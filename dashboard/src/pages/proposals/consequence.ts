@@ -2,8 +2,6 @@ import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
 import type { AutomationStatus } from '../../components/StatusBadge.tsx'
 import { plural } from '../../lib/format.ts'
-import { draftOf } from '../builder/draft.ts'
-import { publishBodyOf } from '../builder/load-automation.ts'
 import type { Proposal } from './proposals.ts'
 
 type Content = Partial<Schemas['Publication']>
@@ -31,13 +29,12 @@ export function useConsequence({ kind, automationId, content: given }: Proposal)
     ['automations', automationId, 'publish preview', content],
     async (api, signal) => {
       const params = { path: { id: automationId! } }
-      let { steps } = content
-      // Other exit rules or another goal create a version, too, with the present steps.
-      if (!steps && (content.exitOn !== undefined || content.goal !== undefined)) {
-        const { data: body } = await api.GET('/automations/{id}', { params, signal })
-        steps = publishBodyOf(draftOf(body.data)).steps
+      const { steps, exitOn, goal } = content
+      const body = {
+        ...(steps !== undefined && { steps }),
+        ...(exitOn !== undefined && { exitOn }),
+        ...(goal !== undefined && { goal }),
       }
-      const body = { ...(steps && { steps }) }
       return (await api.POST('/automations/{id}/publish/preview', { params, body, signal })).data.data
     },
     { enabled: automationId !== null && endsEnrollments },

@@ -39,7 +39,7 @@ export function outcomeText(outcome: string): string {
 
 /** Names a difference to the current version: "1 fewer email". */
 export function differenceText(difference: number): string {
-  if (difference === 0) return 'as many emails'
+  if (difference === 0) return 'the same number of emails'
   const word = difference < 0 ? 'fewer' : 'more'
   return plural(Math.abs(difference), `${word} email`)
 }

@@ -45,7 +45,11 @@ export function Days({ of: { days } }: { of: Rehearsal }) {
   return (
     <Section
       title="Emails by day"
-      meta={over > 0 ? `${plural(over, 'day')} above the limit: the rest waits for the next day` : 'In UTC'}
+      meta={
+        over > 0
+          ? `In UTC. Above the limit on ${plural(over, 'day')}: the remaining emails are sent the next day.`
+          : 'In UTC'
+      }
     >
       <DataTable<Day>
         label="Emails by day"
