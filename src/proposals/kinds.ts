@@ -62,7 +62,9 @@ const OWN_CONTENT = ['subject', 'previewText', 'html', 'text', 'design'] as cons
  * Requires the version of each template, so that the emails that a member approves are the ones that are published. If a template is
  * deleted before, the approval is refused. A proposal deletes no draft.
  */
-function fixPublication({ steps = [], draftRevision }: Record<string, unknown>): void {
+function fixPublication(content: Record<string, unknown>): void {
+  const { steps = [], draftRevision } = content
+  if (Object.keys(content).length === 0) throw invalid('content must have at least one field', '/content')
   if (draftRevision !== undefined)
     throw invalid('content.draftRevision must not be in a proposal: drafts belong to members', '/content/draftRevision')
   for (const { step, path, pointer } of flattenSteps(steps as StepInput[])) {

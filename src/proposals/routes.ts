@@ -2,6 +2,7 @@ import { array, object, string } from 'yup'
 import { AUTOMATION_NOT_FOUND } from '../automations/index.ts'
 import { CAMPAIGN_NOT_FOUND } from '../campaigns/index.ts'
 import {
+  type ApiDependencies,
   assertScope,
   atMost,
   type Caller,
@@ -19,6 +20,7 @@ import {
   rangeOf,
   single,
 } from '../http/index.ts'
+import { newCall } from '../platform/call.ts'
 import { unitOf } from '../platform/db/sql.ts'
 import { approveOperation } from './approve-route.ts'
 import { PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, TOO_MANY_PROPOSALS } from './errors.ts'
@@ -65,14 +67,18 @@ const propose = (
     errors: {
       400: targets[kind].errors?.[400] ?? [],
       404: [...new Set([AUTOMATION_NOT_FOUND, CAMPAIGN_NOT_FOUND, ...(targets[kind].errors?.[404] ?? [])])],
-      409: [TOO_MANY_PROPOSALS],
+      409: [TOO_MANY_PROPOSALS, ...(targets[kind].errors?.[409] ?? [])],
     },
     async prepare(request, dependencies) {
       assertMayRead(request.caller, kind)
       const content = parse(targets[kind].body!, request.body.content)
       KINDS[kind].fix?.(content)
       await KINDS[kind].findTarget(dependencies.em.fork(), request.caller.workspace.id, request.params.id)
-      const prepared = await targets[kind].prepare?.({ ...request, query: {}, body: content }, dependencies)
+      const approved = { ...request, query: {}, body: content }
+      const prepared = await targets[kind].prepare?.(approved, dependencies)
+      await tryOut(dependencies, (trial) =>
+        targets[kind].handle({ ...approved, prepared, call: newCall(), ifMatch: undefined }, trial),
+      )
       return { content, prepared }
     },
     async handle({ caller, params, body, prepared: { content, prepared }, call, ifMatch }, dependencies) {
@@ -87,6 +93,19 @@ const propose = (
       return created(presentProposal(proposal, false))
     },
   })
+
+const UNDO = new Error('Undoes a trial')
+
+/** Runs what an approval would do in a transaction that is rolled back, so that what could never be approved is refused. */
+async function tryOut(dependencies: ApiDependencies, run: (trial: ApiDependencies) => unknown): Promise<void> {
+  const trial = dependencies.em.fork().transactional(async (unit) => {
+    await run({ ...dependencies, em: unit })
+    throw UNDO
+  })
+  await trial.catch((error: unknown) => {
+    if (error !== UNDO) throw error
+  })
+}
 
 /** @param operations those that approvals run */
 export function proposalOperations(operations: readonly Operation[]): Operation[] {

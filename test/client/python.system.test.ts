@@ -223,7 +223,11 @@ describe('a Python client generated from the OpenAPI document', function () {
         body: { name: 'Snakes', subject: 'Hi', text: 'Hi', audience },
       },
       { method: 'propose_campaign_sending', arguments: { id: campaignId }, body: proposal },
-      { method: 'propose_automation_change', arguments: { id: automationId }, body: proposal },
+      {
+        method: 'propose_automation_change',
+        arguments: { id: automationId },
+        body: { content: { name: 'New' }, reason: 'Ready.' },
+      },
       { method: 'list_proposals', arguments: { status: 'PENDING' } },
       { method: 'get_proposal', arguments: { id: proposalId } },
       { method: 'schedule_campaign', arguments: { id: campaignId }, body: { at: '2030-01-01T00:00:00Z' } },

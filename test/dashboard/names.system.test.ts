@@ -145,7 +145,7 @@ describe('names and roles in the dashboard', () => {
     ['builder', () => `/automations/${ids.automation}`, () => d.page.getByTestId('step').first().click()],
     ['automation-report', () => `/automations/${ids.automation}/report`],
     ['proposals', () => '/proposals'],
-    ['proposal', () => `/proposals/${ids.proposal}`, () => d.page.getByText('If they came now').waitFor()],
+    ['proposal', () => `/proposals/${ids.proposal}`, () => d.page.getByText('entered now').waitFor()],
     ['rehearsal', () => `/automations/${ids.automation}/rehearse?contact=${ids.contact}&at=2032-03-01T09:00:00.000Z`],
     ['campaign-composer', () => `/campaigns/${ids.draft}`],
     ['campaign-report', () => `/campaigns/${ids.campaign}`],

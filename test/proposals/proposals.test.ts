@@ -177,6 +177,27 @@ describe('proposals', () => {
     }
     const campaignId = await aDraftCampaign(service, [await aList(service)])
     assert.equal((await propose(`campaigns/${campaignId}`, { sendAt: 'x' })).refused, '400 invalid_request')
+    const draftId = await anAutomation(service, { steps: [], status: 'DRAFT' })
+    const listId = await aList(service)
+    await service.call('POST', `lists/${listId}/contacts`, { contactIds: [await aContact(service)] })
+    const empty = await aDraftCampaign(service, [await aList(service)])
+    const past = await aDraftCampaign(service, [listId])
+    const scheduled = await aDraftCampaign(service, [listId])
+    const later = await service.call('POST', `campaigns/${scheduled}/schedule`, { at: '2099-01-01T00:00:00Z' })
+    assert.equal(later.status, 202)
+    const never: [target: string, content: object, refused: string][] = [
+      [`automations/${id}`, {}, '400 invalid_request'],
+      [`automations/${id}`, { steps: STEPS, removedSteps: 'END' }, '400 invalid_request'],
+      [`automations/${draftId}`, { status: 'ACTIVE' }, '400 automation_never_acts'],
+      [`campaigns/${empty}`, {}, '400 audience_empty'],
+      [`campaigns/${past}`, { at: '2020-01-01T00:00:00Z' }, '400 time_in_past'],
+      [`campaigns/${scheduled}`, {}, '409 campaign_status_wrong'],
+    ]
+    for (const [target, content, refused] of never) assert.equal((await propose(target, content)).refused, refused)
+    assert.deepEqual(
+      [(await get(`automations/${draftId}`)).status, (await get(`campaigns/${past}`)).status],
+      ['DRAFT', 'DRAFT'],
+    )
     const nothing = await service.call('POST', `automations/${id}/proposals`, { content: {}, reason: ' ' })
     assert.equal(nothing.body.error, 'reason must not be empty')
   })
