@@ -163,7 +163,9 @@ class Run {
   async drive({ automationName, steps, version, clockAhead = 0 }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
-    this.version = version
+    this.version = this.input.progress?.version ?? version
+    // An earlier run has moved, and its result was lost.
+    if (version !== undefined && version > (this.version ?? version)) this.isMoving = true
     this.clockAhead = Math.max(this.clockAhead, clockAhead)
     this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })
@@ -417,9 +419,10 @@ class Run {
 
   /** Nothing may be awaited in between: Temporal does not complete a run that has not seen all its events. */
   private continueInNewRun(): Promise<never> {
-    const { received, receivedCount, state, skipped, isMoving } = this
+    const { received, receivedCount, state, skipped, isMoving, version } = this
     const moved = { ...(this.followed && { clockAhead: this.followed }), ...(skipped && { skipped }) }
-    const progress = { state, received, receivedCount, ...moved, ...(isMoving && { isMoving }) }
+    const versions = { ...(isMoving && { isMoving }), ...(version !== undefined && { version }) }
+    const progress = { state, received, receivedCount, ...moved, ...versions }
     return handOver({ ...this.input, engine: ENGINE_VERSION, progress })
   }
 

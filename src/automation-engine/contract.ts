@@ -67,6 +67,8 @@ interface EnrollmentProgress {
   skipped?: DueStep
   /** Whether the enrollment can move to a newer version. */
   isMoving?: true
+  /** The version of the state. The database has a newer one if the enrollment has moved and the result of that was lost. */
+  version?: number
 }
 
 /** Result of the workflow: how the enrollment ended. */

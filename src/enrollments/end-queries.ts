@@ -1,4 +1,4 @@
-import { dismissMessages, cancelRetriesOf, ENROLLMENT_ENDED } from '../messages/index.ts'
+import { cancelRetriesIn, cancelRetriesOf, dismissMessages, ENROLLMENT_ENDED } from '../messages/index.ts'
 import { type Delivery, enqueueForCaller, enqueueForRelay, type NewDelivery, takeStarts } from '../outbox/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
@@ -123,7 +123,10 @@ export async function endOutdated(em: EntityManager, of: Outdated, limit: number
      where id = any($1::uuid[]) and status = 'ACTIVE' returning ${CHANGED}`,
     [page.map(({ id }) => id), JSON.stringify({ cause: 'PUBLISHED', version: of.version } satisfies EndCause)],
   )
-  await cancelRetriesOf(em, page)
+  await cancelRetriesIn(
+    em,
+    ended.map(({ id }) => id),
+  )
   await enqueueForRelay(em, await afterEnd(em, ended))
   return page.length
 }

@@ -11,21 +11,26 @@ export interface MovedTo {
   since: number
   /** When its wait at that step ends, in milliseconds since 1970; `since` for a step that does not wait. */
   at: number
-  /** The later steps that it had passed in earlier versions. */
+  /** The steps from there on that it had passed in earlier versions. */
   passed: string[]
   /** When it came to these steps again, in milliseconds since 1970. */
   reached: Record<string, number>
 }
 
-/** @param passed the steps that it has passed, now: milliseconds since 1970 */
+/**
+ * @param state.arrives whether it comes to the step now, and was not there before: it may have passed that step long ago
+ * @param passed the steps that have a result
+ * @param now milliseconds since 1970
+ */
 export function movedTo(
   steps: readonly StepOutline[],
-  state: Pick<MachineState, 'stepId' | 'wakeAt'>,
+  state: Pick<MachineState, 'stepId' | 'wakeAt'> & { arrives: boolean },
   passed: readonly string[],
   now: number,
 ): MovedTo {
   const place = steps.findIndex(({ id }) => id === state.stepId)
-  const later = new Set(place === -1 ? [] : steps.slice(place + 1).map(({ id }) => id))
+  const ahead = steps.slice(state.arrives ? place : place + 1).map(({ id }) => id)
+  const later = new Set(place === -1 ? [] : ahead)
   return {
     stepId: place === -1 ? null : state.stepId,
     since: now,

@@ -78,9 +78,10 @@ left join lateral (
     union all
     select step_id, result ->> 'branch', finished_at from step_runs
     where enrollment_id = enrollment.id and finished_at is not null
-  ) passed
-  where moved_to is null or at > to_timestamp((moved_to ->> 'since')::float8 / 1000)
-  order by at desc limit 1
+  ) result
+  cross join lateral (select (moved_to -> 'reached' ->> step_id::text)::float8 as again) reached
+  where moved_to is null or again is not null or at > to_timestamp((moved_to ->> 'since')::float8 / 1000)
+  order by coalesce(to_timestamp(again / 1000), at) desc limit 1
 ) last on true
 where ${OUTDATED} and ($3::uuid is null or enrollment.id > $3::uuid) order by enrollment.id limit $4`
 

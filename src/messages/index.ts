@@ -59,7 +59,7 @@ export {
   setVisits,
   type VisitSummary,
 } from './record-results-queries.ts'
-export { abandonRetries, cancelRetriesOf, finishMessagesOf } from './retry-queries.ts'
+export { abandonRetries, cancelRetriesIn, cancelRetriesOf, finishMessagesOf } from './retry-queries.ts'
 export { countsByDomain, type HourOfOpens, opensByHour, sentByMinute, type SentMinute } from './campaign-queries.ts'
 export { deleteUnusedAhead } from './ahead-queries.ts'
 export { MAY_HAVE_BEEN_SENT_ERROR } from './send.ts'

@@ -43,15 +43,26 @@ export async function dropRetry(em: EntityManager, id: string): Promise<void> {
  *
  * @returns the number that had a pending retry, or are in flight
  */
-export async function cancelRetriesOf(em: EntityManager, places: readonly ContactInAutomation[]): Promise<number> {
+export const cancelRetriesOf = (em: EntityManager, places: readonly ContactInAutomation[]): Promise<number> =>
+  cancelRetries(
+    em,
+    '(message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))',
+    contactInAutomationColumns(places),
+  )
+
+/** Does the same for the messages of these enrollments alone. */
+export const cancelRetriesIn = (em: EntityManager, enrollmentIds: readonly string[]): Promise<number> =>
+  cancelRetries(em, 'message.enrollment_id = any($1::uuid[])', [enrollmentIds])
+
+async function cancelRetries(em: EntityManager, which: string, parameters: unknown[]): Promise<number> {
   const rows = await sql<{ was_open: boolean }>(
     em,
     `update messages message set abandoned_at = now(), retry_at = null
      from messages before
-     where (message.automation_id, message.contact_id) in (select * from unnest($1::uuid[], $2::uuid[]))
+     where ${which}
        and before.id = message.id and (message.retry_at is not null or message.status = 'SENDING' or ${IS_RETRYABLE})
      returning before.retry_at is not null or before.status = 'SENDING' as was_open`,
-    contactInAutomationColumns(places),
+    parameters,
   )
   return rows.filter(({ was_open }) => was_open).length
 }

@@ -3,14 +3,15 @@ import {
   type MachineState,
   outlinesOf,
   type StepOutline,
+  type StoredStep,
   stopOfState,
 } from '../automation-engine/index.ts'
 import { readVersions } from '../automations/index.ts'
 import { endActive, leaveByEarlierEvent, lockToMove, movedTo, readRecorded, setVersion } from '../enrollments/index.ts'
 import { readSendingGate } from '../instance/index.ts'
-import { cancelRetriesOf, dismissMessages, ENROLLMENT_ENDED, findStepMessage } from '../messages/index.ts'
+import { cancelRetriesIn, dismissMessages, ENROLLMENT_ENDED, findStepMessage } from '../messages/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
-import { recomputeWait } from '../steps/index.ts'
+import { forgetWait, recomputeWait } from '../steps/index.ts'
 import { moveTo } from './move-to.ts'
 import { lockRunningMove } from './queries.ts'
 
@@ -70,30 +71,35 @@ async function move(
   const moved = moveTo(before, after, state, { removedSteps: running.removedSteps, now })
   if (moved.kind === 'ends' && moved.status === 'CANCELLED') {
     await endActive(em, enrollmentId, 'CANCELLED', { cause: 'STEP_REMOVED', version })
-    await cancelRetriesOf(em, [{ automationId, contactId }])
+    await cancelRetriesIn(em, [enrollmentId])
     await dismissMessages(em, { enrollmentIds: [enrollmentId] }, ENROLLMENT_ENDED)
     return { kind: 'ended', status: 'CANCELLED' }
   }
-  if (moved.kind !== 'stays' && present.type === 'EMAIL') {
-    const message = await findStepMessage(em, { enrollmentId, stepId: present.id })
-    if (message) await dismissMessages(em, { ids: [message.id] }, STEP_REMOVED)
-  }
+  if (moved.kind === 'continues' || moved.kind === 'ends') await leaveRemoved(em, enrollmentId, present)
   if (moved.kind === 'ends') {
-    const nowhere = movedTo(after, { stepId: null, wakeAt: null }, [], now)
+    const nowhere = movedTo(after, { stepId: null, wakeAt: null, arrives: true }, [], now)
     const stop = { stepId: null, at: new Date(now) }
     await setVersion(em, enrollmentId, { version, stop, movedTo: nowhere, paused: false })
     return { kind: 'ended', status: moved.status }
   }
-  const isSameStep = enrollment.nextStepId === moved.state.stepId
-  const dueAt = isSameStep ? enrollment.wakesAt! : new Date(now)
+  const arrives = moved.kind === 'continues'
+  const dueAt = !arrives && enrollment.nextStepId === moved.state.stepId ? enrollment.wakesAt! : new Date(now)
   await setVersion(em, enrollmentId, {
     version,
     stop: stopOfState(after, moved.state, moved.kind === 'reruns' ? new Date(now) : dueAt),
-    movedTo: movedTo(after, moved.state, enrollment.passed, now),
+    movedTo: movedTo(after, { ...moved.state, arrives }, enrollment.passed, now),
     paused: moved.state.paused,
   })
   if (moved.kind === 'reruns') await recomputeWait(em, enrollmentId, present)
   return { kind: 'moved', version, steps: outlinesOf(after), state: moved.state }
+}
+
+/** Ends what a removed step had begun. */
+async function leaveRemoved(em: EntityManager, enrollmentId: string, { id: stepId, type }: StoredStep): Promise<void> {
+  // If a later version has the step again, it is a new wait.
+  if (type === 'WAIT_FOR_EVENT') return forgetWait(em, enrollmentId, stepId)
+  const message = type === 'EMAIL' ? await findStepMessage(em, { enrollmentId, stepId }) : undefined
+  if (message) await dismissMessages(em, { ids: [message.id] }, STEP_REMOVED)
 }
 
 /**

@@ -46,3 +46,13 @@ export async function changeAwaited(
     [enrollmentId, stepId, minutes, eventKey, filter && JSON.stringify(filter)],
   )
 }
+
+/** Removes the unfinished wait for an event at a step that an enrollment leaves before it ends. */
+export async function forgetWait(em: EntityManager, enrollmentId: string, stepId: string): Promise<void> {
+  await sql(
+    em,
+    `delete from step_runs
+     where enrollment_id = $1::uuid and step_id = $2::uuid and finished_at is null and until is not null`,
+    [enrollmentId, stepId],
+  )
+}

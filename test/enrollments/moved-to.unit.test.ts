@@ -14,12 +14,12 @@ const done = (stepId: string, minutes: number) => ({ stepId, at: at(minutes) })
 describe('an enrollment in a version with another order of steps', () => {
   // It has had the emails a and b, and moved after 30 minutes, in the wait before c. The version has b after c.
   const steps = [email('new'), email('a'), wait('w', 60), email('c'), wait('v', 10), email('b'), email('d')]
-  const moved = movedTo(steps, { stepId: 'w', wakeAt: 70 * MINUTE }, ['a', 'b'], 30 * MINUTE)
+  const moved = movedTo(steps, { stepId: 'w', wakeAt: 70 * MINUTE, arrives: false }, ['a', 'b'], 30 * MINUTE)
   const before = [done('a', 5), done('b', 10)]
 
   it('remembers where it was, and the later steps that it has passed', () => {
     assert.deepEqual(moved, { stepId: 'w', since: 30 * MINUTE, at: 70 * MINUTE, passed: ['b'], reached: {} })
-    assert.deepEqual(movedTo(steps, { stepId: 'end', wakeAt: null }, ['a'], 9), {
+    assert.deepEqual(movedTo(steps, { stepId: 'end', wakeAt: null, arrives: false }, ['a'], 9), {
       ...{ stepId: null, since: 9, at: 9, passed: [], reached: {} },
     })
   })

@@ -3,19 +3,11 @@ import { stateQuery } from '../../src/automation-engine/index.ts'
 import { passedAt, recountPositions } from '../../src/enrollments/index.ts'
 import { lockRunningMove } from '../../src/publishing/queries.ts'
 import { sql } from '../../src/platform/db/sql.ts'
-import { aContact, activityOf, anAutomation, anEvent, enroll, wait } from '../support/factories.ts'
+import { aContact, anAutomation, anEvent, enroll, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
-
-const HOUR = 60
-const DAY = 24 * HOUR
-const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'Hi' })
-
-interface Step {
-  id: string
-  type: string
-}
+import { DAY, email, movesIn, type Step } from './moves.ts'
 
 describe('publishing with a choice', () => {
   let service: Service
@@ -25,67 +17,8 @@ describe('publishing with a choice', () => {
     other = await openWorkspace()
   })
 
-  const em = () => service.context.orm.em.fork()
-  const publish = (id: string, body: object, headers = {}) =>
-    service.call('POST', `automations/${id}/publish`, body, { headers })
-  const preview = async (id: string, body: object = {}) =>
-    (await service.call('POST', `automations/${id}/publish/preview`, body)).body.data as object
-  const stepsOf = async (id: string) => (await service.call('GET', `automations/${id}`)).body.data.steps as Step[]
-  const untilFinished = (id: string) =>
-    eventually('the move is finished', async () => {
-      const { data } = (await service.call('GET', `automations/${id}/move`)).body as {
-        data: { status: string; version: number }
-      }
-      return data.status === 'FINISHED' ? data : undefined
-    })
-  const enrollmentsOf = async (id: string) =>
-    (await service.call('GET', `automations/${id}/enrollments`)).body.data as {
-      id: string
-      contactId: string
-      status: string
-      version: number
-      enrolledAt: string
-      nextStepId: string | null
-      nextAt: string | null
-    }[]
-  /** Days from the first email of each enrollment until its next step. */
-  const daysOf = (enrollments: Awaited<ReturnType<typeof enrollmentsOf>>) =>
-    enrollments.map(({ enrolledAt, nextAt }) => Math.round((Date.parse(nextAt!) - Date.parse(enrolledAt)) / 86_400_000))
-  const subjectsOf = async (contactId: string) =>
-    (await activityOf(service, contactId)).map(({ subject }) => subject).toSorted()
-
-  /** Enrolls contacts, and waits until each is at the step, in this and in an automation of another workspace. */
-  async function inside(steps: object[], count: number, fields: object = {}) {
-    const id = await anAutomation(service, { steps, ...fields })
-    const contactIds: string[] = []
-    for (let n = 0; n < count; n += 1) contactIds.push(await aContact(service, { metadata: { plan: 'pro' } }))
-    for (const contactId of contactIds) await enroll(service, id, contactId)
-    await eventually('all wait', async () => {
-      const waiting = await sql(
-        em(),
-        `select from enrollments where automation_id = $1::uuid and (next_step_id, wakes_at > now()) is not null
-           and wakes_at > now()`,
-        [id],
-      )
-      return waiting.length === count || undefined
-    })
-    return { id, contactIds, steps: await stepsOf(id) }
-  }
-
-  async function loseWorkflow(automationId: string, contactId: string) {
-    const { workflowService, workflow } = service.context.temporal
-    const workflowId = `enrollment:${automationId}:${contactId}`
-    await workflowService.deleteWorkflowExecution({ namespace: 'default', workflowExecution: { workflowId } })
-    const isGone = () =>
-      workflow
-        .getHandle(workflowId)
-        .describe()
-        .then(
-          () => undefined,
-          () => true,
-        )
-    await eventually('the workflow is deleted', isGone)
-  }
+  const { em, publish, preview, stepsOf, untilFinished, enrollmentsOf, daysOf, subjectsOf, inside, loseWorkflow } =
+    movesIn(() => service)
 
   it('keeps contacts in their version without a choice', async () => {
     const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
