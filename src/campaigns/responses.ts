@@ -1,6 +1,6 @@
 import { design } from '../templates/index.ts'
 import { array, boolean, number, object, string, type InferType } from 'yup'
-import { count, EXAMPLE_ID, id, timestamp } from '../http/index.ts'
+import { count, EXAMPLE_ID, id, timestamp, writtenResponse } from '../http/index.ts'
 import { MESSAGE_STATUSES, presentResults } from '../messages/index.ts'
 import { CONTACT_SUPPRESSED_BY } from '../contacts/index.ts'
 import { EMAIL_CATEGORIES } from '../automation-engine/index.ts'
@@ -164,6 +164,12 @@ export const campaignResponse = object({
 })
   .required()
   .meta({ component: 'Campaign', description: 'One email to many contacts.' })
+
+/** The response to a write, which a key that may not read campaigns gets only in part. */
+export const writtenCampaignResponse = writtenResponse(campaignResponse, {
+  component: 'WrittenCampaign',
+  scope: 'campaigns:read',
+})
 
 export const presentSummary = (campaign: Omit<ListedCampaign, 'counts'>, results: CampaignResults) => ({
   id: campaign.id,

@@ -6,9 +6,12 @@ import {
   deleteResultResponse,
   etagOf,
   pageResponse,
+  type Caller,
   listOf,
   nothingToUpdate,
+  ok,
   operation,
+  presentForWriter,
   rangeOf,
   single,
   warn,
@@ -48,6 +51,7 @@ import {
 import {
   audienceCountResponse,
   campaignResponse,
+  writtenCampaignResponse,
   campaignSummaryResponse,
   presentCampaign,
   presentSummary,
@@ -63,19 +67,26 @@ const links = (id: string) => ({
   deleteCampaign: { id },
 })
 
-/** The response with a campaign. */
-async function answer(
-  em: EntityManager,
-  campaign: Campaign,
-  { status = 200, warnings = [] }: { status?: number; warnings?: readonly string[] } = {},
-) {
+/** Presents a campaign with its numbers. */
+async function present(em: EntityManager, campaign: Campaign) {
   const counts = await countsOfCampaigns(em, [campaign.id])
   const results = resultsOf(campaign.recipientCount, counts.get(campaign.id))
-  const headers = { ...warn([...warnings]), ...etagOf(campaign.revision) }
   const byVariant = campaign.abTest ? await countsByVariant(em, campaign.id) : new Map<number, Counts>()
   const subjects = (await listVariantSummaries(em, campaign.id)).map((head) => head?.subject)
   const gone = campaign.templateId == null ? undefined : await findContentOfDeletedTemplate(em, campaign.id)
-  return { status, headers, body: { data: presentCampaign(campaign, results, byVariant, { subjects, gone }) } }
+  return presentCampaign(campaign, results, byVariant, { subjects, gone })
+}
+
+/** The response to a write. @param given the fields of the request */
+async function written(
+  em: EntityManager,
+  caller: Caller,
+  campaign: Campaign,
+  given: object,
+  { status = 200, warnings = [] }: { status?: number; warnings?: readonly string[] } = {},
+) {
+  const data = presentForWriter(caller, 'campaigns:read', await present(em, campaign), given)
+  return { status, headers: { ...warn([...warnings]), ...etagOf(campaign.revision) }, body: { data } }
 }
 
 const whole = {
@@ -83,6 +94,7 @@ const whole = {
   schema: single(campaignResponse),
   links: links('$response.body#/data/id'),
 }
+const changed = { ...whole, schema: single(writtenCampaignResponse) }
 
 /** Defines an operation that pauses, resumes or cancels a campaign. */
 const move = (
@@ -99,14 +111,14 @@ const move = (
     ...words,
     scope: 'campaigns:write',
     etag: true,
-    responses: { 200: whole },
+    responses: { 200: changed },
     errors: {
       404: [CAMPAIGN_NOT_FOUND, ...(verb === 'resume' ? [LIST_NOT_FOUND, SEGMENT_NOT_FOUND] : [])],
       409: [CAMPAIGN_STATUS_WRONG],
     },
     async handle({ caller, params, call }, dependencies) {
       const campaign = await change(dependencies, caller.workspace.id, params.id, call)
-      return answer(dependencies.em, campaign)
+      return written(dependencies.em, caller, campaign, {})
     },
   })
 
@@ -145,7 +157,7 @@ export const campaignOperations = [
     body: createCampaignSchema,
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
-    responses: { 201: whole },
+    responses: { 201: changed },
     errors: {
       400: ['name is required', INVALID_TEMPLATE],
       404: [TEMPLATE_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
@@ -153,7 +165,7 @@ export const campaignOperations = [
     prepare: ({ caller, body }, dependencies) => prepareContent(dependencies, caller.workspace.id, body),
     async handle({ caller, body, call, prepared }, { em }) {
       const campaign = await createCampaign(em, caller.workspace.id, body, prepared, call.id)
-      return answer(em, campaign, { status: 201, warnings: prepared.warnings })
+      return written(em, caller, campaign, body, { status: 201, warnings: prepared.warnings })
     },
   }),
 
@@ -192,7 +204,8 @@ export const campaignOperations = [
     responses: { 200: whole },
     errors: { 404: [CAMPAIGN_NOT_FOUND] },
     async handle({ caller, params }, { em }) {
-      return answer(em.fork(), await getCampaign(em, caller.workspace.id, params.id))
+      const campaign = await getCampaign(em, caller.workspace.id, params.id)
+      return { ...ok(await present(em.fork(), campaign)), headers: etagOf(campaign.revision) }
     },
   }),
 
@@ -210,7 +223,7 @@ export const campaignOperations = [
     bodyLimit: TEMPLATE_LIMIT,
     etag: true,
     ifMatch: true,
-    responses: { 200: whole },
+    responses: { 200: changed },
     errors: {
       400: [NOTHING_TO_UPDATE, INVALID_TEMPLATE],
       404: [CAMPAIGN_NOT_FOUND, TEMPLATE_NOT_FOUND, LIST_NOT_FOUND, SEGMENT_NOT_FOUND],
@@ -223,7 +236,7 @@ export const campaignOperations = [
     async handle({ caller, params, body, prepared, ifMatch }, { em }) {
       if (Object.keys(body).length === 0) throw new ApiError(NOTHING_TO_UPDATE)
       const campaign = await updateCampaign(em, caller.workspace.id, params.id, body, prepared, ifMatch)
-      return answer(em, campaign, { warnings: prepared.warnings })
+      return written(em, caller, campaign, body, { warnings: prepared.warnings })
     },
   }),
 
@@ -237,10 +250,11 @@ export const campaignOperations = [
       'Creates a DRAFT with the same content, A/B test, audience and limits as a campaign in any status. Its name begins with "Copy of".',
     scope: 'campaigns:write',
     etag: true,
-    responses: { 201: whole },
+    responses: { 201: changed },
     errors: { 404: [CAMPAIGN_NOT_FOUND] },
     async handle({ caller, params, call }, { em }) {
-      return answer(em, await duplicateCampaign(em, caller.workspace.id, params.id, call.id), { status: 201 })
+      const copy = await duplicateCampaign(em, caller.workspace.id, params.id, call.id)
+      return written(em, caller, copy, {}, { status: 201 })
     },
   }),
 
@@ -275,7 +289,7 @@ export const campaignOperations = [
     bodyOptional: true,
     etag: true,
     ifMatch: true,
-    responses: { 202: whole },
+    responses: { 202: changed },
     errors: {
       400: [
         'Send either at or localTime',
@@ -293,9 +307,7 @@ export const campaignOperations = [
     },
     async handle({ caller, params, body, call, ifMatch }, dependencies) {
       const scheduled = await scheduleCampaign(dependencies, caller.workspace.id, params.id, body, call, ifMatch)
-      return answer(dependencies.em, scheduled, {
-        status: 202,
-      })
+      return written(dependencies.em, caller, scheduled, body, { status: 202 })
     },
   }),
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { get } from 'node:http'
+import { aDraftCampaign } from '../support/campaigns.ts'
 import { aContact, aList, anAutomation } from '../support/factories.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
@@ -67,6 +68,18 @@ describe('responses', () => {
       (await service.call('PATCH', `automations/${id}`, patch, { key, headers: once })).refused,
       '422 idempotency_key_reused',
     )
+  })
+
+  it('returns only the ID and the sent fields of a campaign if the key may not read it', async () => {
+    const id = await aDraftCampaign(service, [await aList(service)], { name: 'Secret plan' })
+    for (const scope of ['campaigns:write', 'drafts:write'] as const) {
+      const key = await service.newKey({ workspaceId: service.workspaceId, scopes: [scope] })
+      const patched = await service.call('PATCH', `campaigns/${id}`, { throttlePerHour: 1_000 }, { key })
+      assert.deepEqual([patched.status, patched.body], [200, { data: { id, throttlePerHour: 1_000 } }])
+    }
+    const key = await service.newKey({ workspaceId: service.workspaceId, scopes: ['campaigns:write'] })
+    const copy = await service.call('POST', `campaigns/${id}/duplicate`, undefined, { key })
+    assert.deepEqual([copy.status, Object.keys(copy.body.data)], [201, ['id']])
   })
 
   it('forbids caching of API responses and MIME sniffing', async () => {

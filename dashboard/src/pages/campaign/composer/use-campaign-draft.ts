@@ -14,8 +14,9 @@ export interface LoadedCampaign {
   etag: string | null
 }
 
-const toLoaded = ({ data, response }: { data: { data: Campaign }; response: Response }): LoadedCampaign => ({
-  campaign: data.data,
+/** Members may read campaigns, so the response to a write is whole, too. */
+const toLoaded = ({ data, response }: { data: { data: Partial<Campaign> }; response: Response }): LoadedCampaign => ({
+  campaign: data.data as Campaign,
   etag: response.headers.get('etag'),
 })
 
