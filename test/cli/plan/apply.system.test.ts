@@ -207,6 +207,42 @@ steps:
     assert.deepEqual(await folder.plan(), [])
   })
 
+  it('takes any text for the ID of a step, also the name of a function', async () => {
+    folder.write(
+      'automations/tips.yaml',
+      `name: Tips
+status: DRAFT
+trigger: SIGNUP
+steps:
+  - { id: constructor, type: EMAIL, subject: Hi, text: Hi }
+  - id: opened
+    type: CONDITION
+    branches:
+      - { name: Yes, if: { message: constructor, is: opened }, steps: [] }
+`,
+    )
+    await folder.apply()
+    assert.deepEqual(await folder.plan(), [])
+  })
+
+  it('follows files that were swapped, and one that makes room for another', async () => {
+    folder.write('lists/a.yaml', 'name: A\ndescription: first\n')
+    folder.write('lists/b.yaml', 'name: B\n')
+    await folder.apply()
+    const [a, b] = [folder.read('lists/a.yaml'), folder.read('lists/b.yaml')]
+    folder.write('lists/a.yaml', b)
+    folder.write('lists/b.yaml', a)
+    assert.deepEqual(await folder.plan(), [])
+    await folder.apply()
+    folder.write('lists/old.yaml', folder.read('lists/a.yaml'))
+    folder.write('lists/a.yaml', 'name: New\n')
+    assert.deepEqual(await folder.actions(), { 'lists/a': 'create' })
+    await folder.apply()
+    // A renamed file stays the same list.
+    folder.write('lists/a.yaml', 'name: Newer\n')
+    assert.deepEqual(await folder.actions(), { 'lists/a': 'update' })
+  })
+
   it('deletes what was changed in the workspace only with --force, and names who changed it', async () => {
     writeShop()
     await folder.apply()
@@ -259,6 +295,9 @@ steps:
     folder.edit('automations/welcome.yaml', 'subject: Last', 'subject: Finally')
     const [change] = await folder.plan()
     assert.deepEqual(change!.effects, ['1 contact is inside. They keep the steps that they entered with.'])
+    folder.edit('automations/welcome.yaml', 'trigger: LIST_ADDED', 'trigger: LIST_REMOVED')
+    assert.equal((await folder.plan())[0]!.effects[0], 'Contacts enter it by the new trigger from now on.')
+    folder.edit('automations/welcome.yaml', 'trigger: LIST_REMOVED', 'trigger: LIST_ADDED')
     folder.edit('automations/welcome.yaml', 'status: ACTIVE', 'status: ARCHIVED')
     const { stdout, code } = await folder.run('plan', ['--markdown', '--exit-code'])
     assert.equal(code, 4)

@@ -22,6 +22,15 @@ describe('the secrets of a pulled file', () => {
       'Idempotency-Key': '7',
     })
   })
+
+  it('keep the references that the file has', () => {
+    const crm = step('01981e61-0000-7000-8000-0000000000aa', { Authorization: 'Bearer 1', 'X-Api-Key': 'k' })
+    const present = new Map([[crm.id, { authorization: 'Bearer ${env:CRM_TOKEN}', 'X-Api-Key': 'pasted' }]])
+    assert.deepEqual(referToSecrets(crm, 'automations/hook', [crm], present), {
+      Authorization: 'Bearer ${env:CRM_TOKEN}',
+      'X-Api-Key': '${env:HOOK_X_API_KEY}',
+    })
+  })
 })
 
 describe('the folder of a workspace', () => {

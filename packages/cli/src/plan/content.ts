@@ -4,7 +4,7 @@ import { yamlFileOf } from './folder.ts'
 import type { Found, Names } from './names.ts'
 import { hideSecrets, referToSecrets, resolveSecrets, secretProblem } from './secrets.ts'
 import { FIELDS, type Kind } from './shapes.ts'
-import { flattenSteps, type StepIds } from './steps.ts'
+import { flattenSteps, idInApi, type StepIds } from './steps.ts'
 import type { Problem } from './yaml-file.ts'
 
 /** The content of a resource: its fields in the API without defaults, and without the values of secrets. */
@@ -35,13 +35,18 @@ interface ToFile {
   versionOf: (templateId: string) => number | undefined
   /** Without it, all contents stay in the value, as for showing differences. */
   texts?: Texts
+  /** The headers that the present file has, by the IDs of their steps in the workspace. */
+  headers?: ReadonlyMap<string, unknown>
 }
 
 /** Longer texts, and those of several lines, are in a file of their own. */
 const MAX_INLINE = 200
 
 /** Converts content to the value of a file. */
-export function fileValueOf(content: Content, { kind, path, names, steps, versionOf, texts }: ToFile): JsonObject {
+export function fileValueOf(
+  content: Content,
+  { kind, path, names, steps, versionOf, texts, headers }: ToFile,
+): JsonObject {
   const fileIds = new Map(Object.entries(steps).map(([inFile, inApi]) => [inApi, inFile]))
   const own = new Set(flattenSteps(content['steps']).map(({ id }) => id))
   const copy = structuredClone(content)
@@ -62,7 +67,7 @@ export function fileValueOf(content: Content, { kind, path, names, steps, versio
       case 'message':
         return own.has(text) ? (fileIds.get(text) ?? text) : names.messageTextOf(text)
       case 'headers':
-        return texts ? referToSecrets(stepWith(value), path, all) : value
+        return texts ? referToSecrets(stepWith(value), path, all, headers) : value
       case 'text':
         if (!texts || (at.at(-1) === 'text' && text.length <= MAX_INLINE && !text.includes('\n')) || text === '')
           return text
@@ -108,7 +113,7 @@ export function readContent({ kind, path, yaml }: ResourceFile, { folder, names,
     return result.id
   }
   const ownSteps = flattenSteps(yaml.value['steps'])
-  const stepIdOf = (text: string): string => steps[text] ?? text
+  const stepIdOf = (text: string): string => idInApi(steps, text)
   const translate = (leaf: Leaf, value: unknown, at: Path): unknown => {
     switch (leaf.is) {
       case 'reference':

@@ -5,7 +5,7 @@ import type { Change } from './plan.ts'
 /** The API's maximum of automations in one request for stats. */
 const MAX_IDS = 100
 
-/** Returns what the changes of automations do to people. A rehearsal adds its numbers (`rehearse.ts`). */
+/** Returns what changes do to people. A rehearsal adds its numbers (`rehearse.ts`). */
 export async function effectsOf(dripline: DriplineClient, changes: readonly Change[]): Promise<Map<Change, string[]>> {
   const automations = changes.filter(({ kind }) => kind === 'automations')
   const ids = automations.flatMap(({ remote }) => remote?.id ?? [])
@@ -14,7 +14,19 @@ export async function effectsOf(dripline: DriplineClient, changes: readonly Chan
   )
   const stats = await limited(pages, (page) => dripline.automations.listStats({ ids: page.join(',') }))
   const inside = new Map(stats.flat().map(({ automationId, active }) => [automationId, active]))
-  return new Map(automations.map((change) => [change, effectOf(change, inside.get(change.remote?.id ?? '') ?? 0)]))
+  return new Map(
+    changes.map((change) => [
+      change,
+      change.kind === 'automations' ? effectOf(change, inside.get(change.remote?.id ?? '') ?? 0) : deletionOf(change),
+    ]),
+  )
+}
+
+/** What the deletion of a list does to its contacts. */
+function deletionOf({ action, kind, remote }: Change): string[] {
+  const contacts = Number(remote?.value?.['contactCount'] ?? 0)
+  if (action !== 'delete' || kind !== 'lists' || contacts === 0) return []
+  return [`${contacts === 1 ? '1 contact is' : `${contacts.toLocaleString('en-US')} contacts are`} in it.`]
 }
 
 const IN_STEPS = /^(?:steps|exitOn|goal)\b/
@@ -24,6 +36,8 @@ function effectOf({ action, remote, differences }: Change, inside: number): stri
   const contacts = inside === 1 ? '1 contact is inside' : `${inside.toLocaleString('en-US')} contacts are inside`
   const effects: string[] = []
   if (action !== 'delete' && status === 'ACTIVE') effects.push('It enrolls contacts from now on.')
+  if (action === 'update' && differences.some(({ field }) => field.startsWith('trigger')))
+    effects.push('Contacts enter it by the new trigger from now on.')
   if (inside > 0 && action === 'delete') effects.push(`${contacts}. They leave it, and get no further email from it.`)
   if (inside > 0 && action === 'update') {
     if (differences.some(({ field }) => IN_STEPS.test(field)))

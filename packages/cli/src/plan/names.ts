@@ -1,5 +1,5 @@
 import { orNearest } from './convert.ts'
-import type { StepIds } from './steps.ts'
+import { idInApi, type StepIds } from './steps.ts'
 import type { Kind, Referable } from './shapes.ts'
 
 /** A resource to which others can refer. */
@@ -60,8 +60,8 @@ export class Names {
   addSteps(path: string, ids: readonly string[], steps: StepIds): void {
     for (const id of ids) {
       const place = `${path}#${id}`
-      this.#placeOfStep.set(steps[id] ?? id, place)
-      this.#stepAt.set(place, steps[id] ?? id)
+      this.#placeOfStep.set(idInApi(steps, id), place)
+      this.#stepAt.set(place, idInApi(steps, id))
     }
   }
 

@@ -1,4 +1,5 @@
 import type { DriplineClient } from '@dripline/client'
+import { asText } from './convert.ts'
 import { slugOf } from './slug.ts'
 import { type Content, fileValueOf } from './content.ts'
 import { type Folder, SENDER_PATH, yamlFileOf } from './folder.ts'
@@ -17,7 +18,7 @@ import {
   syncedHashOf,
   versionOf,
 } from './state.ts'
-import { flattenSteps } from './steps.ts'
+import { flattenSteps, idInApi } from './steps.ts'
 import { TextFiles, textFilesOf } from './texts.ts'
 import type { Remote } from './workspace.ts'
 import { FileProblems, formatYaml, YamlFile } from './yaml-file.ts'
@@ -166,6 +167,7 @@ function write(state: State, file: Bound, names: Names, present: Bound | undefin
   const value = fileValueOf(content, {
     ...{ kind, path, names, steps: file.steps, versionOf: versionOf(workspace) },
     texts: beside,
+    headers: present ? headersOf(present) : new Map<string, unknown>(),
   })
   for (const [name, text] of beside.texts) folder.write(`${kind}/${name}`, text)
   const text = formatYaml(value)
@@ -177,6 +179,10 @@ function write(state: State, file: Bound, names: Names, present: Bound | undefin
     [...before.values()].filter((name) => !beside.texts.has(name)),
   )
 }
+
+/** Returns the headers of the steps of a file, by the IDs of the steps in the workspace. */
+const headersOf = ({ yaml, steps }: Bound): Map<string, unknown> =>
+  new Map(flattenSteps(yaml.value['steps']).map(({ id, headers }) => [idInApi(steps, asText(id)), headers]))
 
 /** Deletes contents beside a file, but not those that other files may share. */
 function deleteTexts(folder: Folder, { kind, path }: Bound, names: readonly string[]): void {

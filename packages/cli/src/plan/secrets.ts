@@ -18,16 +18,26 @@ export const hideSecrets = (headers: unknown): Headers =>
   map(headers, (name, value) => (isSecret(name) ? HIDDEN : value))
 
 /**
- * Writes the secret headers of a step as references to environment variables: `${env:WELCOME_AUTHORIZATION}`. If another step of the file
- * has the same header, the variable also has the end of the step's ID, because their servers are not the same.
+ * Writes the secret headers of a step as references to environment variables: those of the present file, or
+ * `${env:WELCOME_AUTHORIZATION}`. If another step of the file has the same header, the variable also has the end of the step's ID,
+ * because their servers are not the same.
  *
  * @param among all steps of the file
+ * @param present the headers of the present file, by the IDs of their steps
  */
-export function referToSecrets(step: JsonObject, path: string, among: readonly JsonObject[]): Headers {
+export function referToSecrets(
+  step: JsonObject,
+  path: string,
+  among: readonly JsonObject[],
+  present: ReadonlyMap<string, unknown> = new Map(),
+): Headers {
+  const own = Object.entries(present.get(asText(step['id'])) ?? {})
   const hasHeader = (other: JsonObject, name: string) =>
     Object.keys(other['headers'] ?? {}).some((each) => each.toLowerCase() === name.toLowerCase())
   return map(step['headers'], (name, value) => {
     if (!isSecret(name)) return value
+    const [, kept] = own.find(([each]) => each.toLowerCase() === name.toLowerCase()) ?? []
+    if (typeof kept === 'string' && kept.match(REFERENCE)) return kept
     const isShared = among.some((other) => other !== step && hasHeader(other, name))
     return `\${env:${variableOf(path, isShared ? `${asText(step['id']).slice(-6)}_${name}` : name)}}`
   })

@@ -25,6 +25,9 @@ const outlineOf = (steps: unknown): string =>
 /** IDs of steps in the workspace, by their IDs in the file, where they differ. */
 export type StepIds = Readonly<Record<string, string>>
 
+/** Returns the ID in the workspace of a step of a file, whose ID can be any text: also `constructor`. */
+export const idInApi = (steps: StepIds, id: string): string => (Object.hasOwn(steps, id) ? steps[id]! : id)
+
 /** Matches the steps of a file with those of an automation, if both have the same types in the same places. */
 export function matchSteps(ofFile: unknown, ofApi: unknown): StepIds {
   if (outlineOf(ofFile) !== outlineOf(ofApi)) return {}

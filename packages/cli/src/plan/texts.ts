@@ -1,7 +1,7 @@
 import type { Content } from './content.ts'
 import { asText, type JsonObject, type Leaf, type Path } from './convert.ts'
 import { slugOf } from './slug.ts'
-import { flattenSteps, type StepIds } from './steps.ts'
+import { flattenSteps, idInApi, type StepIds } from './steps.ts'
 
 const KEYS = ['html', 'text', 'design'] as const
 
@@ -18,7 +18,7 @@ export function textFilesOf(value: JsonObject, steps: StepIds): Map<string, stri
     }
   }
   add(value, '')
-  for (const step of flattenSteps(value['steps'])) add(step, steps[asText(step['id'])] ?? asText(step['id']))
+  for (const step of flattenSteps(value['steps'])) add(step, idInApi(steps, asText(step['id'])))
   const translations = Array.isArray(value['translations']) ? (value['translations'] as (JsonObject | null)[]) : []
   for (const translation of translations) add(translation, asText(translation?.['locale']))
   return found
