@@ -60,7 +60,7 @@ describe('proposals in the dashboard', () => {
     const proposalId = await propose(`campaigns/${id}`, {}, 'It is spring.')
     await d.open(`/proposals/${proposalId}`)
     await d.isAt('Send “Spring sale”')
-    await d.shows('When it is approved', '2 contacts, as of now')
+    await d.shows('When it is approved', '2 contacts, as of now', 'Audience', /^List \d+$/, 'Marketing')
     await d.press('Reject…')
     await confirm('Reject proposal').getByRole('button', { name: 'Reject proposal' }).click()
     await d.shows('Rejected by')
@@ -97,6 +97,23 @@ describe('proposals in the dashboard', () => {
     const id = await anAutomation(d.service, { name: 'Later', status: 'DRAFT', steps })
     await d.open(`/proposals/${await propose(`automations/${id}`, { status: 'ACTIVE' }, 'It is ready.')}`)
     await d.shows('Steps', 'Emails', /Welcome aboard/)
+  })
+
+  it('show another list of the trigger, another category, the conditions of branches, and all fields', async () => {
+    const [listId, other] = [await aList(d.service), await aList(d.service)]
+    const { name } = await d.read(`lists/${other}`)
+    const fields = { name: 'Newcomers', trigger: 'LIST_ADDED', triggerConfig: { listId }, steps: [EMAIL] }
+    const id = await anAutomation(d.service, fields)
+    const branch = { name: 'Any', if: { tag: 'vip' }, steps: [] }
+    const steps = [
+      { ...EMAIL, category: 'transactional' },
+      { type: 'CONDITION', branches: [branch, { ...branch, name: 'Other' }] },
+      { type: 'UPDATE_CONTACT', set: { metadata: { plan: 'free' } } },
+    ]
+    await d.open(`/proposals/${await propose(`automations/${id}`, { triggerConfig: { listId: other }, steps }, 'x')}`)
+    await d.shows(new RegExp(`${name} \\(now: `), 'category: transactional', /If .*vip/, /"plan":"free"/)
+    await d.page.getByText('Show as JSON').press('Enter')
+    await d.shows(/"category": "transactional"/)
   })
 
   it('say that another member has decided, and that the automation was changed', async () => {

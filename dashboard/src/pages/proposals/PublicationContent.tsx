@@ -32,7 +32,9 @@ export function PublicationContent({
   )
   if (isComparable && error) return <ErrorBanner error={error} onRetry={() => void refetch()} />
   if (isComparable && !data) return <SkeletonRows rows={6} />
-  const settings = settingsOf(content, names)
+  // A new configuration of the trigger is shown with the trigger that stays.
+  const trigger = content['triggerConfig'] !== undefined && data ? { trigger: data.trigger } : {}
+  const settings = settingsOf({ ...trigger, ...content }, names)
   const before = data && settingsOf(data, names)
   const present = data && readSteps(data.steps)
   // To activate an automation is to send the emails that it has.
@@ -55,13 +57,14 @@ export function PublicationContent({
         </Section>
       )}
       {steps && <ProposedEmails steps={steps} />}
-      {isUnreadable && (
-        <Section title="Steps">
+      <Section title="Everything that is published">
+        <details open={isUnreadable}>
+          <summary>Show as JSON</summary>
           <pre className={`mono ${classes.code}`} tabIndex={0}>
-            {JSON.stringify(content['steps'], null, 2)}
+            {JSON.stringify(content, null, 2)}
           </pre>
-        </Section>
-      )}
+        </details>
+      </Section>
     </>
   )
 }
@@ -95,13 +98,14 @@ function StepChanges({
   if (lines.length === 0) return <p className="t2">No steps.</p>
   return (
     <ol className={classes.outline}>
-      {lines.map(({ depth, text, change }, at) => (
+      {lines.map(({ depth, text, more, change }, at) => (
         <li key={at} className={classes[change]} style={{ paddingLeft: `calc(${depth} * var(--indent) + 24px)` }}>
           <span aria-hidden className={classes.mark}>
             {CHANGES[change][0]}
           </span>
           <VisuallyHidden>{CHANGES[change][1]}</VisuallyHidden>
           {text}
+          {change !== 'same' && more !== '' && <span className={classes.more}>{more}</span>}
         </li>
       ))}
     </ol>

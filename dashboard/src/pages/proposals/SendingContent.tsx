@@ -1,4 +1,7 @@
+import type { Schemas } from '../../api/client.ts'
 import { useWorkspaceQuery } from '../../api/workspace.tsx'
+import type { Names } from '../../components/conditions/describe-condition.ts'
+import { useConditionNames } from '../../components/conditions/use-condition-names.ts'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { SkeletonRows } from '../../components/SkeletonRows.tsx'
 import { Time } from '../../components/Time.tsx'
@@ -6,6 +9,8 @@ import { Section } from '../../layout/Page.tsx'
 import { plural } from '../../lib/format.ts'
 import { CampaignPreview } from '../campaign/CampaignPreview.tsx'
 import type { Proposal } from './proposals.ts'
+
+type Audience = Schemas['Campaign']['audience']
 
 /** Shows when a campaign would be sent, to how many contacts, and its email. */
 export function SendingContent({ proposal: { campaignId, content, isOutdated } }: { proposal: Proposal }) {
@@ -21,6 +26,8 @@ export function SendingContent({ proposal: { campaignId, content, isOutdated } }
     // A campaign with another revision is not the one that was proposed.
     { enabled: !isOutdated },
   )
+  const names = useConditionNames()
+  const variants = (data?.campaign.abTest?.variants ?? []).slice(1).map(({ subject }) => subject ?? 'No subject')
   const { at, localTime, fallbackTimeZone } = content as Partial<Record<string, string>>
   return (
     <>
@@ -40,8 +47,28 @@ export function SendingContent({ proposal: { campaignId, content, isOutdated } }
             <>
               <dt>Subject</dt>
               <dd>{data.campaign.subject ?? 'No subject'}</dd>
+              {variants.length > 0 && (
+                <>
+                  <dt>Other subjects of the A/B test</dt>
+                  <dd>{variants.join('; ')}</dd>
+                </>
+              )}
               <dt>Recipients</dt>
               <dd>{plural(data.contactCount, 'contact')}, as of now</dd>
+              <dt>Audience</dt>
+              <dd>{audienceText(data.campaign.audience, names)}</dd>
+              <dt>Category</dt>
+              <dd>
+                {data.campaign.category === 'transactional'
+                  ? 'Transactional: also to contacts who unsubscribed'
+                  : 'Marketing'}
+              </dd>
+              {data.campaign.throttlePerHour !== null && (
+                <>
+                  <dt>Limit</dt>
+                  <dd>{plural(data.campaign.throttlePerHour, 'email')} per hour</dd>
+                </>
+              )}
             </>
           )}
         </dl>
@@ -55,4 +82,15 @@ export function SendingContent({ proposal: { campaignId, content, isOutdated } }
       )}
     </>
   )
+}
+
+/** Names the lists and segments of an audience: "Newsletter, VIPs; not Customers". */
+function audienceText({ listIds, segmentIds, exclude }: Audience, names: Names): string {
+  const namesOf = (parts: Pick<Audience, 'listIds' | 'segmentIds'>) =>
+    [
+      ...parts.listIds.map((id) => names.list(id) ?? 'a deleted list'),
+      ...parts.segmentIds.map((id) => names.segment(id) ?? 'a deleted segment'),
+    ].join(', ')
+  const excluded = namesOf(exclude)
+  return excluded === '' ? namesOf({ listIds, segmentIds }) : `${namesOf({ listIds, segmentIds })}; not ${excluded}`
 }

@@ -37,7 +37,7 @@ export function useConsequence({ kind, automationId, content: given }: Proposal)
       }
       return (await api.POST('/automations/{id}/publish/preview', { params, body, signal })).data.data
     },
-    { enabled: automationId !== null && endsEnrollments },
+    { enabled: automationId !== null && inside !== 'KEEP' },
   )
   if (kind === 'SEND_CAMPAIGN') return { text: sendingText(given), endsEnrollments: false }
   const status = content.status ? STATUS[content.status] : 'The changes apply to contacts who enter from now on.'
@@ -60,9 +60,12 @@ function insideText(
     const ahead = preview ? plural(preview.emailsAhead, 'email') : 'all emails'
     return `This ends ${ended} in older versions now. Up to ${ahead} still ahead are not sent. This can’t be undone.`
   }
-  const moves = 'Contacts who are in the automation move to the new steps.'
+  const count = (what: 'dueNow' | 'removed') => preview?.steps.reduce((sum, step) => sum + step[what], 0)
+  const due = (count('dueNow') ?? 0) + (removedSteps === 'END' ? 0 : (count('removed') ?? 0))
+  const atOnce = due > 0 ? ` ${plural(due, 'contact')} may get an email right away.` : ''
+  const moves = `Contacts who are in the automation move to the new steps.${atOnce}`
   if (removedSteps !== 'END') return moves
-  const removed = preview?.steps.reduce((sum, step) => sum + step.removed, 0)
+  const removed = count('removed')
   const ended = removed === undefined ? 'the enrollments' : plural(removed, 'enrollment')
   return `${moves} This ends ${ended} at removed steps now. This can’t be undone.`
 }

@@ -1,5 +1,5 @@
 import type { Names } from '../../components/conditions/describe-condition.ts'
-import { actionOf } from '../builder/describe-step.ts'
+import { actionOf, branchSentence } from '../builder/describe-step.ts'
 import { branchesOf } from '../builder/step-tree.ts'
 import { newId, readSteps, type Step } from '../builder/steps.ts'
 
@@ -7,6 +7,8 @@ import { newId, readSteps, type Step } from '../builder/steps.ts'
 export interface OutlineLine {
   depth: number
   text: string
+  /** What the text does not tell: "timeoutMinutes: 1440". */
+  more: string
   /** All fields of the step, for the comparison. */
   content: string
 }
@@ -20,15 +22,39 @@ export function outlineOf(steps: readonly Step[], names: Names, depth = 0): Outl
   return steps.flatMap((step) => {
     const fields = { ...step, id: null }
     const branches = branchesOf(step)
-    const own = { depth, text: actionOf(step, names), content: JSON.stringify(withoutBranches(fields)) }
+    const content = JSON.stringify(withoutBranches(fields))
+    const own = { depth, text: actionOf(step, names), more: otherFields(step), content }
     return [
       own,
-      ...branches.flatMap(({ name, steps: inside }) => [
-        { depth: depth + 1, text: name, content: name },
-        ...outlineOf(inside, names, depth + 2),
-      ]),
+      ...branches.flatMap(({ name, steps: inside }, branch) => {
+        const more = branchSentence(step, branch, names) ?? ''
+        return [
+          { depth: depth + 1, text: name, more, content: `${name} ${more}` },
+          ...outlineOf(inside, names, depth + 2),
+        ]
+      }),
     ]
   })
+}
+
+/** Fields that have their own lines, are in the text of a step, or are shown with the emails. */
+const SHOWN = new Set([
+  ...['id', 'type', 'subject', 'previewText', 'html', 'text', 'design', 'format', 'delayMinutes', 'until', 'timezone'],
+  ...['eventName', 'branches', 'else', 'received', 'timedOut', 'method', 'url', 'addTags', 'removeTags'],
+])
+
+function otherFields(step: Step): string {
+  const others = Object.entries(step).filter(
+    ([name, value]) =>
+      !SHOWN.has(name) &&
+      value !== undefined &&
+      value !== null &&
+      value !== '' &&
+      !(name === 'category' && value === 'marketing'),
+  )
+  return others
+    .map(([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(', ')
 }
 
 /** The steps in the branches have lines of their own. */
