@@ -28,7 +28,7 @@ const PROPOSAL = [
 ]
 
 const DECIDES =
-  'A member approves or rejects the proposal in the dashboard, within seven days. Nothing changes before. If the automation or campaign is changed in the meantime, propose it again.'
+  'A member approves or rejects the proposal in the dashboard, within seven days. Nothing changes until then. If the automation or campaign is changed in the meantime, propose it again.'
 
 /** Tools that write drafts, which have no effect, and proposals. */
 export const DRAFT_TOOLS: readonly ToolDefinition[] = [

@@ -5,7 +5,7 @@ const REVISION = {
   type: 'integer',
   minimum: 0,
   description:
-    'The revision that you read. The call fails if it was changed since. 0 stands for a draft that does not exist yet.',
+    'The revision that you read. The call fails if the resource was changed since. 0 stands for a draft that does not exist yet.',
 }
 
 /**

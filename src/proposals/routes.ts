@@ -119,7 +119,7 @@ export function proposalOperations(operations: readonly Operation[]): Operation[
         path: '/automations/{id}/proposals',
         summary: 'Propose to publish or activate an automation',
         description:
-          'Stores the content for a member, who approves or rejects it in the dashboard. Nothing changes before. A step with a template needs its version, and draftRevision is not allowed. The scope `automations:read` is needed too.',
+          'Stores the content for a member, who approves or rejects it in the dashboard. Nothing changes until then. A step with a template needs its version, and draftRevision is not allowed. The scope `automations:read` is needed too.',
       },
       proposalInput('The body of POST /automations/{id}/publish.', {
         steps: [{ type: 'EMAIL', subject: 'Hello', text: 'Hi' }],
@@ -133,7 +133,7 @@ export function proposalOperations(operations: readonly Operation[]): Operation[
         path: '/campaigns/{id}/proposals',
         summary: 'Propose to send or schedule a campaign',
         description:
-          'Stores the time for a member, who approves or rejects it in the dashboard. Nothing is sent before. The scope `campaigns:read` is needed too.',
+          'Stores the time for a member, who approves or rejects it in the dashboard. Nothing is sent until then. The scope `campaigns:read` is needed too.',
       },
       proposalInput('The body of POST /campaigns/{id}/schedule. `{}` sends on approval.', {}),
     ),

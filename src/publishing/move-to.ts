@@ -28,7 +28,8 @@ export function moveTo(
   const position = before.findIndex(({ id }) => id === state.stepId)
   const step = before[position]
   if (!step) throw new Error(`The present version has no step ${state.stepId}`)
-  const kept = after.find(({ id, type }) => id === step.id && type === step.type)
+  const placeInAfter = (one: StoredStep) => after.findIndex(({ id, type }) => id === one.id && type === one.type)
+  const kept = after[placeInAfter(step)]
   if (!kept) return removedSteps === 'END' ? { kind: 'ends', status: 'CANCELLED' } : skipRemoved()
   const isWaiting = state.waitingFor === 'time' || state.waitingFor === 'retry'
   if (step.type === 'WAIT' && kept.type === 'WAIT') {
@@ -43,10 +44,9 @@ export function moveTo(
   }
 
   function skipRemoved(): Move {
-    const ids = new Map(after.map(({ id }, index) => [id, index]))
     let next = successorOf(before, position)
-    while (next < before.length && !ids.has(before[next]!.id)) next = successorOf(before, next)
-    const to = ids.get(before[next]?.id ?? '') ?? after.length
+    while (next < before.length && placeInAfter(before[next]!) === -1) next = successorOf(before, next)
+    const to = next < before.length ? placeInAfter(before[next]!) : after.length
     const released = { ...state, wakeAt: null, paused: false, changed: false }
     const { state: reached, effects } = enter(after, to, released, now)
     const end = effects.find((effect) => effect.do === 'end')

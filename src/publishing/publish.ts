@@ -56,7 +56,8 @@ export async function getMove(em: EntityManager, workspaceId: string, automation
 }
 
 /**
- * Stops a move. After the commit, no further enrollment moves. Does nothing if it has finished.
+ * Stops a move. After the commit, no further enrollment moves. After a finished move, enrollments that are recorded late stay in their
+ * version.
  *
  * @throws {ApiError} see `getMove`
  */

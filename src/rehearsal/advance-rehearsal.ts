@@ -91,7 +91,7 @@ async function* readInParts(em: EntityManager, workspaceId: string, ids: readonl
     yield* await readContacts(em.fork(), workspaceId, ids.slice(from, from + PART_SIZE), wanted)
 }
 
-/** The audience of a rehearsal, as the contacts are now. */
+/** The audience of a rehearsal. Tags, lists and attributes are those of now; periods count back from `at`. */
 export async function audienceOf(
   em: EntityManager,
   workspaceId: string,

@@ -10,7 +10,7 @@ import {
 import type { Trigger } from '../triggers/index.ts'
 import type { ContactState } from './rehearsed-contact.ts'
 
-/** The events of each name and the messages of a contact that are read at most, the newest. */
+/** The maximum number of events of each name, and of messages, that are read for a contact: the newest; in a replay, the oldest. */
 const MAX_FACTS = 1_000
 
 /** The contacts of a rehearsal: those who match a condition. */

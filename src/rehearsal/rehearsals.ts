@@ -20,6 +20,9 @@ const MAX_RUNNING = 3
 /**
  * Starts a rehearsal for many contacts, which the worker runs.
  *
+ * Race: concurrent requests count before one of them stores its rehearsal, and exceed the limit. Guard: they take a lock of the workspace,
+ * and count one after the other. Test: test/rehearsal/rehearsals.test.ts.
+ *
  * @param requestedBy an email address, or the name of a key
  * @throws {ApiError} `too_many_rehearsals`
  */
@@ -29,7 +32,6 @@ export function startRehearsal(
   { id, plan, requestedBy }: { id: string; plan: RehearsalPlan; requestedBy: string },
 ): Promise<Rehearsal> {
   return unitOf(em).transactional(async (unit) => {
-    // Two requests at once count one after the other.
     await lockWorkspace(unit, workspaceId)
     if ((await unit.count(Rehearsal, { workspaceId, status: 'RUNNING' })) >= MAX_RUNNING)
       throw new ApiError(TOO_MANY_REHEARSALS)

@@ -85,7 +85,10 @@ export const contactRehearsalResponse = object({
     .meta({ description: 'The first 50 emails, as the contact would get them.', example: [] }),
   current: object({
     version: count('The current version.', 2),
-    difference: number().integer().required().meta({ description: 'Emails more than in it.', example: -1 }),
+    difference: number()
+      .integer()
+      .required()
+      .meta({ description: 'How many more emails than in the current version; negative for fewer.', example: -1 }),
     timeline: timelineResponse(),
   })
     .optional()
@@ -154,7 +157,7 @@ export const rehearsalResponse = object({
         day: string().required().meta({ description: 'The day in UTC.', example: '2026-12-01' }),
         emails: count('The number of emails.', 1_150),
         limit: nullableCount(
-          'The most emails that the warm-up and the send rate allow on that day; null without a limit.',
+          'The maximum number of emails that the warm-up and the send rate allow on that day; null without a limit.',
         ),
       }).required(),
     )
@@ -178,7 +181,10 @@ export const rehearsalResponse = object({
     differences: array()
       .of(
         object({
-          difference: number().integer().required().meta({ description: 'Emails more.', example: -1 }),
+          difference: number()
+            .integer()
+            .required()
+            .meta({ description: 'How many more emails; negative for fewer.', example: -1 }),
           contacts: count('The number of contacts.', 1_204),
         }).required(),
       )
@@ -254,7 +260,9 @@ export const resultResponse = object({
   email: string().required().meta({ example: 'ada@example.com' }),
   outcome: string().required().meta({ description: OUTCOME, example: 'COMPLETED' }),
   emails: count('The number of emails that are sent.', 3),
-  difference: nullableCount('Emails more than in the current version; null if nothing is compared.'),
+  difference: nullableCount(
+    'How many more emails than in the current version, negative for fewer; null if nothing is compared.',
+  ),
   timeline: timelineResponse(),
 })
   .required()

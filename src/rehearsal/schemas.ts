@@ -71,25 +71,25 @@ export const rehearseSchema = object({
 })
   .test({
     name: 'one-audience',
-    message: 'Give contactId or segmentId, and not both',
+    message: 'Pass contactId or segmentId, not both',
     test: ({ contactId, segmentId }) => contactId == null || segmentId == null,
   })
   .test({
     name: 'version-or-steps',
-    message: 'Give version or changes such as steps, and not both',
+    message: 'Pass version or changes such as steps, not both',
     test: ({ version, ...change }) =>
       version === undefined ||
       [change.steps, change.entry, change.exitOn, change.goal].every((each) => each === undefined),
   })
   .test({
     name: 'start-or-replay',
-    message: 'replayDays is for many contacts: give it without startAt and contactId',
+    message: 'replayDays cannot be combined with startAt or contactId',
     test: ({ startAt, replayDays, contactId }) =>
       replayDays === undefined || (startAt === undefined && contactId === undefined),
   })
   .test({
     name: 'start',
-    message: 'startAt must be within ten years from now',
+    message: 'startAt must be at most ten years before or after now',
     test: ({ startAt }) => startAt === undefined || Math.abs(Date.parse(startAt) - Date.now()) < MAX_DAYS * 86_400_000,
   })
   .meta({ component: 'RehearsalInput', example: { days: 30 } })

@@ -21,7 +21,7 @@ describe('proposals in the dashboard', () => {
     const steps = [{ ...EMAIL, subject: 'A better subject' }, wait(60), { ...EMAIL, subject: 'Still there?' }]
     await propose(`automations/${id}`, { steps, name: 'Trial, shorter' }, 'Most contacts open it on day 2.')
     await d.open('')
-    await d.isAt('1 proposal to decide')
+    await d.isAt('1 proposal to review')
     await d.link('View proposals').press('Enter')
     await d.isAt('Proposals')
     await d.row(/Publish “Trial” Waiting Most contacts open it on day 2\. Agent/).waitFor()
@@ -79,7 +79,7 @@ describe('proposals in the dashboard', () => {
       await d.press('Approve…')
       return confirm('Approve publishing')
     }
-    const ends = 'This ends 3 enrollments in older versions now. Up to 6 emails still ahead are not sent.'
+    const ends = 'This ends 3 enrollments in older versions now. Up to 6 remaining emails will not be sent.'
     for (const content of [{ steps: [EMAIL] }, { goal: { eventName: 'order.placed' } }])
       await (await approval({ ...content, inside: 'FINISH' })).getByText(`${ends} This can’t be undone.`).waitFor()
     await (

@@ -28,10 +28,10 @@ describe('publishing in the builder', () => {
     const id = await withDraft(3)
     await d.press('Publish…')
     await d.isAt('Publish version 2?')
-    await d.shows('3 active contacts', 'Up to 3 emails still ahead are not sent.', /Counted at \d\d:\d\d:\d\d/)
+    await d.shows('3 active contacts', 'Up to 3 remaining emails will not be sent.', /Counted at \d\d:\d\d:\d\d/)
     await d.page.getByRole('radio', { name: 'Move to version 2' }).check()
     await d.page.getByText('By step').click()
-    await d.shows('Version 1, Wait 2 days', '3 wait until a new time')
+    await d.shows('Version 1, Wait 2 days', '3 get a new wait time')
     await d.press('Publish, move 3')
     await d.shows('Published. Contacts already in it are moving to version 2.')
     await eventually('all are moved', async () =>

@@ -58,9 +58,9 @@ describe('the rehearsal of a special case in the dashboard', () => {
     const id = await anAutomation(d.service)
     const unknown = '8d5e957f-297f-4d3c-9b1a-5f0c2d8b7a11'
     await d.open(`/automations/${id}/rehearse?for=audience&rehearsal=${unknown}`)
-    await d.shows('This rehearsal is not there. Rehearsals are kept for 7 days.')
+    await d.shows('Rehearsal not found. Rehearsals are deleted after 7 days.')
     await d.press('Rehearse again')
     await d.shows('Emails by day', 'Emails per enrolled contact')
-    assert.equal(await d.page.getByText('This rehearsal is not there.').count(), 0)
+    assert.equal(await d.page.getByText('Rehearsal not found.').count(), 0)
   })
 })

@@ -181,7 +181,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.open(`${path()}&for=audience&rehearsal=${id}`)
     await d.shows('10 of 40 contacts')
     await d.press('Cancel')
-    await d.shows('Cancelled. This is what it found before.')
+    await d.shows('Cancelled. These results are incomplete.')
   })
 
   it('states that the automation has changed since a rehearsal, and rehearses it again', async () => {
@@ -228,7 +228,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.page.setViewportSize({ width: 390, height: 844 })
     await d.open(path())
     await texts()
-    await d.press('Next message')
+    await d.press('Next email')
     await mail().getByText('message 2 of 2').waitFor()
     const [wide, shown] = await d.page.evaluate<[number, number]>(
       '[document.documentElement.scrollWidth, document.documentElement.clientWidth]',

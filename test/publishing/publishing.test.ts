@@ -257,13 +257,20 @@ describe('publishing with a choice', () => {
         return move
       })
     const holding = hold(isReleased)
+    const untilWaiting = (count: number) =>
+      eventually(`${count} wait for the lock`, async () => {
+        const waiting = await sql(
+          em(),
+          `select from pg_locks where not granted and locktype = 'advisory'
+             and database = (select oid from pg_database where datname = current_database())`,
+        )
+        return waiting.length === count || undefined
+      })
     const stopping = service.call('POST', `automations/${id}/move/stop`)
-    await eventually('the stop waits', async () => {
-      const waiting = await sql(em(), `select from pg_locks where not granted and mode = 'ExclusiveLock'`)
-      return waiting.length > 0 || undefined
-    })
-    // This one asks after the stop, so it finds the move stopped.
+    await untilWaiting(1)
+    // This one asks after the stop. It could share the lock at once, but waits in turn, and finds the move stopped.
     const moving = hold(Promise.resolve())
+    await untilWaiting(2)
     release()
     const [before, , after] = await Promise.all([holding, stopping, moving])
     assert.equal(before!.version, 2)

@@ -257,8 +257,9 @@ describe('rehearsals in the API', () => {
     assert.equal(await advanceRehearsal(em, second), false)
     assert.equal((await crowd.call('POST', `rehearsals/${second}/cancel`)).refused, '409 rehearsal_not_running')
     // No more than three run at a time.
-    await Promise.all([start(), start(), start()])
-    assert.equal((await rehearse({}, crowd, id)).refused, '409 too_many_rehearsals')
+    const started = await Promise.all(Array.from({ length: 5 }, () => rehearse({}, crowd, id)))
+    const refused = started.map((answer) => answer.refused ?? 'started').toSorted()
+    assert.deepEqual(refused, [...Array(2).fill('409 too_many_rehearsals'), ...Array(3).fill('started')])
 
     // A contact who is erased leaves nothing.
     const [contact] = await sql<{ id: string }>(

@@ -197,7 +197,7 @@ steps: [{ type: EMAIL, subject: Again, text: Hi }]`,
       [() => workspace.advanceTo('tomorrow'), 'The time must be a time such as 2027-03-01T09:00:00Z, not "tomorrow"'],
       [
         () => workspace.advanceTo('2027-03-01T08:00:00Z'),
-        'The clock is at 2027-03-01T09:00:00.000Z already, after 2027-03-01T08:00:00Z',
+        'The clock is at 2027-03-01T09:00:00.000Z already. It cannot go back to 2027-03-01T08:00:00Z',
       ],
     ]
     for (const [act, message] of errors) assert.throws(act, { message })

@@ -89,7 +89,7 @@ export class InMemoryWorkspace implements Workspace {
 
   advanceTo(time: string): void {
     const at = readTime(time, 'The time')
-    if (at < this.clock) throw new Error(`The clock is at ${this.now} already, after ${time}`)
+    if (at < this.clock) throw new Error(`The clock is at ${this.now} already. It cannot go back to ${time}`)
     this.moveTo(at)
   }
 

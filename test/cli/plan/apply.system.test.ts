@@ -123,7 +123,10 @@ steps:
     folder.key = await service.newKey()
     const other = await workspaceOf(folder.key)
     assert.match(await folder.fails('plan'), new RegExp(`not yet with "Another". Pass --workspace ${other}`))
-    assert.match(await folder.fails('plan', '--workspace', await workspaceOf(firstKey)), /The key is of the workspace/)
+    assert.match(
+      await folder.fails('plan', '--workspace', await workspaceOf(firstKey)),
+      /The key belongs to the workspace/,
+    )
     assert.equal(Object.keys(await folder.actions('--workspace', other)).length, 5)
     await folder.apply(['--workspace', other])
     const second = await automation()
@@ -294,14 +297,14 @@ steps:
     await folder.api('POST', `automations/${id}/enroll`, { contactId: contact.id })
     folder.edit('automations/welcome.yaml', 'subject: Last', 'subject: Finally')
     const [change] = await folder.plan()
-    assert.deepEqual(change!.effects, ['1 contact is inside. They keep the steps that they entered with.'])
+    assert.deepEqual(change!.effects, ['1 contact is in the automation. They keep the steps that they entered with.'])
     folder.edit('automations/welcome.yaml', 'trigger: LIST_ADDED', 'trigger: LIST_REMOVED')
     assert.equal((await folder.plan())[0]!.effects[0], 'Contacts enter it by the new trigger from now on.')
     folder.edit('automations/welcome.yaml', 'trigger: LIST_REMOVED', 'trigger: LIST_ADDED')
     folder.edit('automations/welcome.yaml', 'status: ACTIVE', 'status: ARCHIVED')
     const { stdout, code } = await folder.run('plan', ['--markdown', '--exit-code'])
     assert.equal(code, 4)
-    assert.match(stdout, /- 1 contact is inside. They continue to the end, and no others enter./)
+    assert.match(stdout, /- 1 contact is in the automation. They continue to the end, and no others enter./)
     assert.match(stdout, /```diff\nstatus: "ACTIVE" → "ARCHIVED"\nsteps\[3\].subject: "Last" → "Finally"\n```/)
   })
 })

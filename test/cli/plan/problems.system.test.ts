@@ -60,10 +60,10 @@ steps:
       X-Source: \${env:SOURCE}
 `,
     )
-    assert.deepEqual(await problems(), ['lists/number.yaml:1: "name" must be a text. Put it in quotes.'])
+    assert.deepEqual(await problems(), ['lists/number.yaml:1: "name" must be a string. Put it in quotes.'])
     folder.remove('lists/number.yaml')
     assert.deepEqual(await problems(), [
-      'automations/welcome.yaml:5: "EMIAL" is not a type of steps. Did you mean "EMAIL"?',
+      'automations/welcome.yaml:5: "EMIAL" is not a step type. Did you mean "EMAIL"?',
       'automations/welcome.yaml:7: "id" is missing.',
       'automations/welcome.yaml:12: "../../outside.html" must be the path of a file in the folder, relative to this file.',
       'automations/welcome.yaml:16: The file "missing.html" does not exist.',

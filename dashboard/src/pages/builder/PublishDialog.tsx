@@ -66,12 +66,12 @@ export function PublishDialog({
         <b>{data ? plural(data.inside, 'active contact') : 'active contacts'}</b> in older versions:
       </p>
       {error && <ErrorBanner error={error} />}
-      <Radio.Group aria-label="Contacts inside" value={inside} onChange={(value) => setInside(value)}>
+      <Radio.Group aria-label="Active contacts" value={inside} onChange={(value) => setInside(value)}>
         <div className={classes.choices}>
           <Choice
             value="KEEP"
             label="Keep their version (default)"
-            description="They finish it. No email of theirs changes."
+            description="They finish their version. Their emails stay the same."
           />
           <Choice
             value="MOVE"
@@ -85,7 +85,8 @@ export function PublishDialog({
               <>
                 {data && data.emailsAhead > 0 ? (
                   <>
-                    Up to <b className={classes.lost}>{plural(data.emailsAhead, 'email')}</b> still ahead are not sent.
+                    Up to <b className={classes.lost}>{plural(data.emailsAhead, 'remaining email')}</b> will not be
+                    sent.
                   </>
                 ) : (
                   'They get no further email of this automation.'
@@ -154,11 +155,11 @@ const Choice = ({ value, label, description }: { value: Inside; label: string; d
   </div>
 )
 
-/** Describes what a move does: "They continue at the same step. 557 wait until a new time." */
+/** Describes what a move does: "They continue at the same step. 557 get a new wait time." */
 function moveSentence({ steps }: Schemas['PublicationPreview']): ReactNode {
   const sum = (what: 'rescheduled' | 'dueNow' | 'removed') => steps.reduce((total, step) => total + step[what], 0)
   const parts = [
-    { number: sum('rescheduled'), text: 'wait until a new time' },
+    { number: sum('rescheduled'), text: 'get a new wait time' },
     { number: sum('dueNow'), text: 'continue at once' },
     { number: sum('removed'), text: 'are at removed steps' },
   ].filter(({ number }) => number > 0)

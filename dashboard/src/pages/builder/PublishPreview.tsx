@@ -61,7 +61,7 @@ function outcomesOf(
     removedSteps === 'END' ? 'end' : continuesAt === undefined ? 'complete' : `continue at “${continuesAt}”`
   return [
     { number: step.stays, text: 'stay' },
-    { number: step.rescheduled, text: 'wait until a new time' },
+    { number: step.rescheduled, text: 'get a new wait time' },
     { number: step.dueNow, text: 'continue at once' },
     { number: step.removed, text: removed },
   ].flatMap(({ number, text }) => (number > 0 ? [`${count(number)} ${text}`] : []))

@@ -77,7 +77,7 @@ export function NeedsAttention() {
         </AttentionItem>
       )}
       {proposed > 0 && (
-        <AttentionItem meaning="ask" icon={IconListCheck} title={`${plural(proposed, 'proposal')} to decide`}>
+        <AttentionItem meaning="ask" icon={IconListCheck} title={`${plural(proposed, 'proposal')} to review`}>
           An API key proposed to publish an automation or send a campaign.{' '}
           <Link
             className="link"

@@ -16,7 +16,7 @@ export const SCOPES: readonly { of: string; detail: string; scopes: readonly Sco
     detail: 'with enrollments and retries',
     scopes: ['automations:read', 'automations:write'],
   },
-  { of: 'Drafts and proposals', detail: 'for agents; sends nothing', scopes: ['drafts:write'] },
+  { of: 'Drafts and proposals', detail: 'for agents; cannot send', scopes: ['drafts:write'] },
   { of: 'Transactional emails', detail: '', scopes: ['emails:send'] },
   { of: 'Webhooks', detail: 'with contact data in events', scopes: ['webhooks:read', 'webhooks:write'] },
   { of: 'Sender', detail: '', scopes: ['sender:read', 'sender:write'] },

@@ -57,8 +57,8 @@ function insideText(
   if (inside === 'KEEP') return 'Contacts who are in the automation keep their steps.'
   if (inside === 'FINISH') {
     const ended = preview ? plural(preview.inside, 'enrollment') : 'the enrollments'
-    const ahead = preview ? plural(preview.emailsAhead, 'email') : 'all emails'
-    return `This ends ${ended} in older versions now. Up to ${ahead} still ahead are not sent. This can’t be undone.`
+    const ahead = preview ? `Up to ${plural(preview.emailsAhead, 'remaining email')}` : 'Remaining emails'
+    return `This ends ${ended} in older versions now. ${ahead} will not be sent. This can’t be undone.`
   }
   const count = (what: 'dueNow' | 'removed') => preview?.steps.reduce((sum, step) => sum + step[what], 0)
   const due = (count('dueNow') ?? 0) + (removedSteps === 'END' ? 0 : (count('removed') ?? 0))

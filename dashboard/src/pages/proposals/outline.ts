@@ -7,7 +7,7 @@ import { newId, readSteps, type Step } from '../builder/steps.ts'
 export interface OutlineLine {
   depth: number
   text: string
-  /** What the text does not tell: "timeoutMinutes: 1440". */
+  /** The fields that are not in the text: "timeoutMinutes: 1440". */
   more: string
   /** All fields of the step, for the comparison. */
   content: string

@@ -191,7 +191,7 @@ function PlayerBar({ items, player }: { items: readonly Item[]; player: Player }
   const passed = items.slice(0, player.at + 1).filter(({ isMessage }) => isMessage).length
   return (
     <div className={classes.player}>
-      <ActionIcon aria-label="Previous message" onClick={() => player.move(-1)}>
+      <ActionIcon aria-label="Previous email" onClick={() => player.move(-1)}>
         <IconChevronLeft aria-hidden />
       </ActionIcon>
       <Button
@@ -202,7 +202,7 @@ function PlayerBar({ items, player }: { items: readonly Item[]; player: Player }
       >
         {player.isPlaying ? 'Pause' : 'Play'}
       </Button>
-      <ActionIcon aria-label="Next message" onClick={() => player.move(1)}>
+      <ActionIcon aria-label="Next email" onClick={() => player.move(1)}>
         <IconChevronRight aria-hidden />
       </ActionIcon>
       <p className="small t2">

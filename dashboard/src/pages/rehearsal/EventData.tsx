@@ -11,7 +11,7 @@ export const EventData = ({
 }) => (
   <KeyValueFields
     label="Data"
-    description="Numbers, true and false are not texts."
+    description="Numbers, true and false are sent as such, not as text."
     noun="property"
     value={value}
     onChange={onChange}

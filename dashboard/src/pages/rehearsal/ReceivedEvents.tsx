@@ -29,7 +29,7 @@ export function ReceivedEvents({
       </Popover.Target>
       <Popover.Dropdown>
         <div className={classes.events} role="group" aria-label="Supposed events">
-          <p className="small t2">Suppose events of the contact, after they are enrolled.</p>
+          <p className="small t2">Add events that happen after the contact is enrolled.</p>
           {events.map((event, n) => (
             <fieldset key={n} className={`plainFields ${classes.event}`} aria-label={`Event ${n + 1}`}>
               <EventNameInput

@@ -26,7 +26,7 @@ interface Opened {
 async function open(dripline: DriplineClient, path: string, expected: string | undefined): Promise<Opened> {
   const { workspace }: Schemas['WhoAmI'] = await dripline.workspace.whoami()
   if (expected !== undefined && expected.toLowerCase() !== workspace.id)
-    throw new UsageError(`The key is of the workspace ${workspace.id} "${workspace.name}", not of ${expected}.`)
+    throw new UsageError(`The key belongs to the workspace ${workspace.id} "${workspace.name}", not of ${expected}.`)
   const folder = new Folder(path)
   const lock = new Lock(folder, workspace)
   if (expected === undefined && lock.otherWorkspaces.length > 0)

@@ -119,14 +119,14 @@ export function readContent({ kind, path, yaml }: ResourceFile, { folder, names,
       case 'reference':
         return typeof value === 'string' ? found(names.find(leaf.to, value), at) : problem('This must be a name.', at)
       case 'stepId':
-        return typeof value === 'string' && value !== '' ? stepIdOf(value) : problem('"id" must be a text.', at)
+        return typeof value === 'string' && value !== '' ? stepIdOf(value) : problem('"id" must be a string.', at)
       case 'message': {
         const text = asText(value)
         const own = ownSteps.find(({ id }) => id === text) ?? ownSteps.find(({ name }) => name === text)
         return own ? stepIdOf(asText(own['id'])) : found(names.findMessage(text), at)
       }
       case 'headers': {
-        if (typeof value !== 'object') return problem('"headers" must be a map of names and texts.', at)
+        if (typeof value !== 'object') return problem('"headers" must be a map of names and strings.', at)
         const wrong = secretProblem(value)
         if (wrong !== undefined) problem(wrong, at)
         return env ? resolveSecrets(value, env) : hideSecrets(value)

@@ -91,7 +91,7 @@ export function fromFile(fields: Fields, given: JsonObject, { translate, read, p
     if (shape.is === 'object') return object(shape.fields, value, at)
     const known = shape.fieldsOf(value)
     const type = asText(value['type'])
-    if (!known) return problem(`"${type}" is not a type of steps${orNearest(type, shape.known)}`, [...at, 'type'])
+    if (!known) return problem(`"${type}" is not a step type${orNearest(type, shape.known)}`, [...at, 'type'])
     return object(known, value, at)
   }
   const object = (known: Fields, value: JsonObject, at: Path): JsonObject => {
@@ -105,7 +105,7 @@ export function fromFile(fields: Fields, given: JsonObject, { translate, read, p
     const converted: JsonObject = {}
     for (const [key, [name, field]] of keys) {
       if (!Object.hasOwn(value, key)) continue
-      if (converted[name] !== undefined) problem(`"${key}" and "${name}" must not both be there.`, [...at, key])
+      if (converted[name] !== undefined) problem(`"${key}" and "${name}" exclude each other. Use one.`, [...at, key])
       const isFile = key === fileKeyOf(name) && !Object.hasOwn(known, key)
       const result = isFile
         ? read(value[key], field.shape as Leaf, [...at, key])

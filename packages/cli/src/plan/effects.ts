@@ -22,7 +22,7 @@ export async function effectsOf(dripline: DriplineClient, changes: readonly Chan
   )
 }
 
-/** What the deletion of a list does to its contacts. */
+/** Describes the deletion of a list with contacts. */
 function deletionOf({ action, kind, remote }: Change): string[] {
   const contacts = Number(remote?.value?.['contactCount'] ?? 0)
   if (action !== 'delete' || kind !== 'lists' || contacts === 0) return []
@@ -33,7 +33,8 @@ const IN_STEPS = /^(?:steps|exitOn|goal)\b/
 
 function effectOf({ action, remote, differences }: Change, inside: number): string[] {
   const status = differences.find(({ field }) => field === 'status')?.after
-  const contacts = inside === 1 ? '1 contact is inside' : `${inside.toLocaleString('en-US')} contacts are inside`
+  const contacts =
+    inside === 1 ? '1 contact is in the automation' : `${inside.toLocaleString('en-US')} contacts are in the automation`
   const effects: string[] = []
   if (action !== 'delete' && status === 'ACTIVE') effects.push('It enrolls contacts from now on.')
   if (action === 'update' && differences.some(({ field }) => field.startsWith('trigger')))

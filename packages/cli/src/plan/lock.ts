@@ -23,7 +23,7 @@ interface LockFile {
   workspaces: Record<string, { name: string; resources: Record<string, Locked> }>
 }
 
-/** The state of the files for one workspace. Belongs into the repository of the files. */
+/** The state of the files for one workspace. Commit it with the files. */
 export class Lock {
   readonly #folder: Folder
   readonly #content: LockFile

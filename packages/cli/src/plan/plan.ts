@@ -33,7 +33,7 @@ export interface Change {
   differences: Difference[]
   /** The reason why the change is not made without --force: the workspace was changed since the last pull or apply. */
   drift?: { message: string; author?: Author | null }
-  /** The effects on people, such as `412 contacts are inside. They keep the steps that they entered with.` */
+  /** The effects on people, such as `412 contacts are in the automation. They keep the steps that they entered with.` */
   effects: string[]
   /** The file, unless the resource is deleted. */
   file?: Bound
@@ -93,7 +93,7 @@ function readAll(state: State, names: Names): Map<Bound, Content> {
   return contents
 }
 
-/** The API cannot make a layout of an email. @throws {FileProblems} */
+/** Reports templates whose kind was changed, which the API does not allow. @throws {FileProblems} */
 function reportKinds(files: readonly Bound[], contents: ReadonlyMap<Bound, Content>): void {
   const problems = files
     .filter(({ kind, remote }) => kind === 'templates' && remote)

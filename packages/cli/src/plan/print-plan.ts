@@ -12,7 +12,7 @@ export interface PlannedWorkspace {
 /** Formats a timestamp of the API: "2027-03-01 09:30 UTC". */
 const formatTime = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
-/** What to do about drift. A resource that is created again was deleted in the workspace. */
+/** Advice for drift. A resource that is created again was deleted in the workspace. */
 const DRIFT_ADVICE: Record<Change['action'], string> = {
   create: 'Delete the file, or create the resource again with --force.',
   update: 'Pull it first, or overwrite it with --force.',

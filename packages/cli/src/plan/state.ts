@@ -109,7 +109,7 @@ function bind(files: readonly ResourceFile[], lock: Lock, workspace: Workspace):
           `The workspace has ${namesakes.length} ${file.kind} called "${name}". Rename all but one, or pull first.`,
         )
     }
-    if (typeof (file.yaml.value['name'] ?? '') !== 'string') problem('"name" must be a text. Put it in quotes.')
+    if (typeof (file.yaml.value['name'] ?? '') !== 'string') problem('"name" must be a string. Put it in quotes.')
     const remote = locked ? workspace.find(locked.id) : namesakes[0]
     return { ...file, name, steps: {}, ...(locked && { locked }), ...(remote && { remote }) }
   })

@@ -92,7 +92,7 @@ function Status({ rehearsal: { id, status, done, total, problem } }: { rehearsal
   if (status === 'DONE') return null
   return (
     <p className="t2" role="status">
-      {status === 'CANCELLED' ? 'Cancelled. This is what it found before.' : `Failed: ${problem ?? 'unknown reason'}`}
+      {status === 'CANCELLED' ? 'Cancelled. These results are incomplete.' : `Failed: ${problem ?? 'unknown reason'}`}
     </p>
   )
 }

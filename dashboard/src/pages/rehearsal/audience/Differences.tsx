@@ -11,7 +11,7 @@ export function Differences({ of: { current } }: { of: Rehearsal }) {
   const navigate = useNavigate({ from: ROUTE })
   if (!current) return null
   return (
-    <Section title={`Difference to version ${current.version}`}>
+    <Section title={`Compared with version ${current.version}`}>
       <ul>
         {current.differences.map(({ difference, contacts }) => (
           <li key={difference}>

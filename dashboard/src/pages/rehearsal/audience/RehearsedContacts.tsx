@@ -34,7 +34,7 @@ export function RehearsedContacts({ of, tree, names }: { of: Rehearsal; tree: Tr
       ? [
           {
             id: 'difference',
-            head: `Beside version ${of.current.version}`,
+            head: `Compared with version ${of.current.version}`,
             isNumber: true,
             phone: 'number' as const,
             cell: ({ difference: by }: RehearsedContact) => differenceText(by ?? 0),
