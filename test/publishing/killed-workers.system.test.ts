@@ -8,10 +8,11 @@ import { type Instance, startInstance } from '../support/instance.ts'
 import { type Process, startWorkerProcess } from '../support/processes.ts'
 
 const DAY = 24 * 60
-const CONTACTS = 300
-const KILLS = 6
-const KILL_EVERY_MS = 2_500
-const DEADLINE_MS = 240_000
+/** MOVE_CONTACTS and MOVE_KILLS set more for a longer run. */
+const CONTACTS = Number(process.env['MOVE_CONTACTS'] || 300)
+const KILLS = Number(process.env['MOVE_KILLS'] || 6)
+const KILL_EVERY_MS = Math.max(2_500, (CONTACTS / KILLS) * 50)
+const DEADLINE_MS = Math.max(240_000, CONTACTS * 500)
 const email = (subject: string) => ({ type: 'EMAIL', subject, text: 'Hi' })
 
 /** The plans of the contacts. Each takes another branch, and waits there. */
@@ -50,7 +51,7 @@ describe('a move while workers are killed', () => {
   }
 
   it('moves each contact once, and sends each email at most once', async function () {
-    this.timeout(600_000)
+    this.timeout(3 * DEADLINE_MS)
     const id = await anAutomation(instance, {
       steps: [
         email('first'),
