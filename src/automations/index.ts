@@ -19,7 +19,7 @@ export {
 export { mapTemplates, type TextPath, webhookTemplates } from './webhook-texts.ts'
 export { listActiveAutomations, pauseForReputation } from './pause-for-reputation.ts'
 export { sweepTriggers } from './trigger-sweep.ts'
-export { readVersions, versionSteps } from './version-queries.ts'
+export { currentContents, readVersions, versionSteps } from './version-queries.ts'
 export {
   AUTOMATION_CONFIRMS_LIST,
   AUTOMATION_NEVER_ACTS,

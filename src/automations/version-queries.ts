@@ -72,3 +72,18 @@ export const stepsOfAllVersions = (
      where automation_id = $1::uuid`,
     [automationId],
   )
+
+/**
+ * Returns the hashes of the contents of the emails of an automation's current version, in their order. Not remembered: the caller may be in
+ * a transaction that is rolled back, and another version gets that number.
+ */
+export async function currentContents(em: EntityManager, automationId: string): Promise<string[]> {
+  const [row] = await sql<{ contents: string[] }>(
+    em,
+    `select jsonb_path_query_array(steps, '$[*].content') as contents from automation_versions
+     join automations automation on automation.id = automation_id and automation.version = automation_versions.version
+     where automation_id = $1::uuid`,
+    [automationId],
+  )
+  return row?.contents ?? []
+}

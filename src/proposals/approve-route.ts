@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import {
   auditEntryOf,
   type CheckedRequest,
@@ -12,8 +13,8 @@ import {
 import { ApiError, type ErrorDefinition } from '../platform/api-error.ts'
 import { REVISION_CONFLICT } from '../platform/revisions.ts'
 import type { Proposal } from './entities.ts'
-import { PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, PROPOSAL_OUTDATED } from './errors.ts'
-import type { Targets } from './kinds.ts'
+import { EMAIL_CHANGED, PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, PROPOSAL_OUTDATED } from './errors.ts'
+import { KINDS, type Targets } from './kinds.ts'
 import { statusOf } from './proposal.ts'
 import { decideProposal, getProposal } from './proposals.ts'
 import { presentProposal, proposalResponse } from './responses.ts'
@@ -60,6 +61,9 @@ export function approveOperation(targets: Targets): Operation {
       const target = targets[proposal.kind]
       const ifMatch = [String(proposal.revision)]
       await ofProposed(target.handle({ ...requestOf(proposal, request), prepared, call, ifMatch }, dependencies))
+      const hashes = await KINDS[proposal.kind].emailHashes?.(em, proposal.targetId)
+      if (!isDeepStrictEqual(hashes ?? null, proposal.emailHashes))
+        throw new ApiError(PROPOSAL_OUTDATED, { message: EMAIL_CHANGED })
       const { requestId } = call
       const entry = { operation: target.id, caller, targetId: proposal.targetId, requestId: requestId! }
       await dependencies.writeAuditEntry(em, auditEntryOf(entry))

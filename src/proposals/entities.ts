@@ -16,6 +16,8 @@ const schema = defineEntity({
     revision: p.bigint('number'),
     /** The body of the request that an approval runs. */
     content: p.json<Record<string, unknown>>(),
+    /** The hashes of the emails that an approval publishes; `null` for a campaign. */
+    emailHashes: p.array<string>().nullable(),
     reason: p.text(),
     rehearsalId: p.uuid().nullable(),
     proposedBy: p.text(),

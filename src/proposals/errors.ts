@@ -17,6 +17,9 @@ export const PROPOSAL_OUTDATED = defineError(
   'proposal_outdated',
   'The automation or campaign was changed after this was proposed, so nothing was done. Ask for a new proposal.',
 )
+/** The content of an email is not the one that was proposed. */
+export const EMAIL_CHANGED =
+  'A template, snippet or design of its emails was changed after this was proposed, so nothing was done. Ask for a new proposal.'
 export const TOO_MANY_PROPOSALS = defineError(
   'taken',
   'too_many_proposals',

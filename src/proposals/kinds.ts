@@ -1,4 +1,4 @@
-import { findAutomation, flattenSteps, type StepInput } from '../automations/index.ts'
+import { currentContents, findAutomation, flattenSteps, type StepInput } from '../automations/index.ts'
 import { getCampaign } from '../campaigns/index.ts'
 import type { ApiDependencies, Operation, Scope } from '../http/index.ts'
 import { ApiError, invalid } from '../platform/api-error.ts'
@@ -15,6 +15,8 @@ interface KindDefinition {
   findTarget: (em: EntityManager, workspaceId: string, id: string) => Promise<{ name: string; revision: number }>
   /** Checks the content, and removes from it what an approval could publish although members do not see it. */
   fix?: (content: Record<string, unknown>) => void
+  /** Returns the hashes of the emails that the target has, after the operation in its transaction. */
+  emailHashes?: (em: EntityManager, id: string) => Promise<string[]>
   /** Starts a rehearsal of the content for all contacts. @returns its ID; `null` if too many are running */
   rehearse?: (request: RehearsalOfProposal) => Promise<string | null>
 }
@@ -25,6 +27,7 @@ export const KINDS: Record<ProposalKind, KindDefinition> = {
     readScope: 'automations:read',
     findTarget: findAutomation,
     fix: fixPublication,
+    emailHashes: currentContents,
     rehearse: rehearseChange,
   },
   SEND_CAMPAIGN: { operation: 'scheduleCampaign', readScope: 'campaigns:read', findTarget: getCampaign },

@@ -18,6 +18,7 @@ export interface NewProposal {
   kind: ProposalKind
   targetId: string
   content: Record<string, unknown>
+  emailHashes: string[] | null
   reason: string
   proposedBy: string
 }

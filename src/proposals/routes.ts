@@ -76,16 +76,17 @@ const propose = (
       await KINDS[kind].findTarget(dependencies.em.fork(), request.caller.workspace.id, request.params.id)
       const approved = { ...request, query: {}, body: content }
       const prepared = await targets[kind].prepare?.(approved, dependencies)
-      await tryOut(dependencies, (trial) =>
-        targets[kind].handle({ ...approved, prepared, call: newCall(), ifMatch: undefined }, trial),
-      )
-      return { content, prepared }
+      const emailHashes = await tryOut(dependencies, async (trial) => {
+        await targets[kind].handle({ ...approved, prepared, call: newCall(), ifMatch: undefined }, trial)
+        return (await KINDS[kind].emailHashes?.(trial.em, request.params.id)) ?? null
+      })
+      return { content, prepared, emailHashes }
     },
-    async handle({ caller, params, body, prepared: { content, prepared }, call, ifMatch }, dependencies) {
+    async handle({ caller, params, body, prepared: { content, prepared, emailHashes }, call, ifMatch }, dependencies) {
       const workspaceId = caller.workspace.id
       const [targetId, proposedBy] = [params.id, nameOf(caller)]
       const of = { dependencies, workspaceId, targetId, content, prepared, requestedBy: proposedBy }
-      const given = { kind, targetId, content, reason: body.reason, proposedBy }
+      const given = { kind, targetId, content, emailHashes, reason: body.reason, proposedBy }
       const proposal = await createProposal(dependencies.em, workspaceId, given, ifMatch, call.id)
       // Afterwards, so that a proposal that is refused starts none.
       proposal.rehearsalId = (await KINDS[kind].rehearse?.(of)) ?? null
@@ -96,15 +97,23 @@ const propose = (
 
 const UNDO = new Error('Undoes a trial')
 
-/** Runs what an approval would do in a transaction that is rolled back, so that what could never be approved is refused. */
-async function tryOut(dependencies: ApiDependencies, run: (trial: ApiDependencies) => unknown): Promise<void> {
+/**
+ * Runs what an approval would do in a transaction that is rolled back, so that what could never be approved is refused. The process must
+ * not remember what it reads there: another version gets the same number.
+ */
+async function tryOut<Result>(
+  dependencies: ApiDependencies,
+  run: (trial: ApiDependencies) => Promise<Result>,
+): Promise<Result> {
+  const results: Result[] = []
   const trial = dependencies.em.fork().transactional(async (unit) => {
-    await run({ ...dependencies, em: unit })
+    results.push(await run({ ...dependencies, em: unit }))
     throw UNDO
   })
   await trial.catch((error: unknown) => {
     if (error !== UNDO) throw error
   })
+  return results[0]!
 }
 
 /** @param operations those that approvals run */

@@ -228,6 +228,27 @@ describe('proposals', () => {
     assert.equal(draft.body.error, 'content.draftRevision must not be in a proposal: drafts belong to members')
   })
 
+  it('are refused if a snippet changes before the approval, and leave nothing of their trial', async () => {
+    const id = await anAutomation(service)
+    const footer = { name: 'Footer of a proposal', kind: 'PARTIAL', html: '<p>Bye</p>' }
+    const snippet = await service.call('POST', 'templates', footer)
+    const block = { type: 'CODE', html: `<p>Hi</p>{% render '${footer.name}' %}` }
+    const steps = [{ type: 'EMAIL', subject: 'Hi', design: { blocks: [block] } }]
+    const refused = idOf(await propose(`automations/${id}`, { steps }))
+    await service.call('PUT', `templates/${snippet.body.data.id}`, { name: footer.name, html: '<p>Pay me</p>' })
+    const answer = await decide(refused, 'approve')
+    assert.equal(answer.refused, '409 proposal_outdated')
+    assert.match(answer.body.error as string, /snippet/)
+    assert.equal((await get(`proposals/${refused}`)).status, 'PENDING')
+    assert.equal((await get(`automations/${id}`)).version, 1)
+    // The version that the next publication creates has the number of those that were tried.
+    await service.call('POST', `automations/${id}/publish`, { steps: [{ ...EMAIL, subject: 'Own' }] })
+    const { version, steps: own } = await get(`automations/${id}`)
+    assert.deepEqual([version, own[0].subject], [2, 'Own'])
+    const again = await propose(`automations/${id}`, { steps })
+    assert.equal((await decide(idOf(again), 'approve')).status, 200)
+  })
+
   it('are listed by status, page by page, newest first, as far as the scopes allow', async () => {
     const own = await openWorkspace({ worker: false })
     const listId = await aList(own)

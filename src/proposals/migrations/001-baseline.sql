@@ -11,6 +11,8 @@ create table proposals (
   revision bigint not null,
   -- The body of the request that an approval runs.
   content jsonb not null,
+  -- The hashes of the emails that the approval publishes. It fails if a template, snippet or design was changed since.
+  email_hashes text[],
   reason text not null,
   -- What the change would do for all contacts. Rehearsals are deleted before proposals.
   rehearsal_id uuid references rehearsals on delete set null,
