@@ -82,14 +82,18 @@ steps:
     folder.write('lists/a.yaml', 'name: A\nname: B\n')
     folder.write('lists/b.yaml', '- name: B\n')
     folder.write('lists/c.yml', 'name: C\n')
+    folder.write('lists/e.YAML', 'name: E\n')
+    folder.write('lists/more/f.yaml', 'name: F\n')
     folder.write('segmets/d.yaml', 'name: D\n')
     assert.deepEqual(await problems(), [
       'lists/a.yaml:2: This is not valid YAML: Map keys must be unique',
       'lists/b.yaml:1: The file must be a map of keys and values, such as "name: Welcome".',
       'lists/c.yml: The extension must be ".yaml".',
+      'lists/e.YAML: The extension must be ".yaml".',
+      'lists/more/f.yaml: Files of lists must be in "lists" itself.',
       'segmets: This is not a folder of resources. Did you mean "segments"?',
     ])
-    for (const file of ['lists/b.yaml', 'lists/c.yml', 'segmets']) folder.remove(file)
+    for (const file of ['lists/b.yaml', 'lists/c.yml', 'lists/e.YAML', 'lists/more', 'segmets']) folder.remove(file)
     folder.write('lists/a.yaml', '# two\nname: A\n')
     folder.write('lists/b.yaml', 'name: A\n')
     folder.write('dripline.lock', '<<<<<<< HEAD\n')

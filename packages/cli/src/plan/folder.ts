@@ -14,6 +14,7 @@ import { type Kind, KINDS } from './shapes.ts'
 import { FileProblems, type Problem, YamlFile } from './yaml-file.ts'
 
 const YAML = '.yaml'
+const IS_YAML = /\.ya?ml$/i
 /** The file of the sender. A workspace has one, so it has no folder. */
 export const SENDER_PATH = 'sender'
 export const LOCK_FILE = 'dripline.lock'
@@ -109,12 +110,16 @@ export class Folder {
       const kind = FOLDERS.find((one) => one === name)
       if (name === SENDER_PATH + YAML) add('sender', name)
       else if (kind && entry.isDirectory()) {
-        for (const { name: file } of this.#entries(name)) {
-          if (file.endsWith(YAML)) add(kind, `${name}/${file}`)
-          if (file.endsWith('.yml'))
-            problems.push({ file: `${name}/${file}`, message: 'The extension must be ".yaml".' })
+        for (const inside of this.#entries(name)) {
+          const file = `${name}/${inside.name}`
+          if (file.endsWith(YAML)) add(kind, file)
+          else if (IS_YAML.test(file)) problems.push({ file, message: 'The extension must be ".yaml".' })
+          // The contents of emails are in such folders.
+          if (!inside.isDirectory()) continue
+          for (const { name: deeper } of this.#entries(file).filter((each) => IS_YAML.test(each.name)))
+            problems.push({ file: `${file}/${deeper}`, message: `Files of ${name} must be in "${name}" itself.` })
         }
-      } else if (entry.isDirectory() || /\.ya?ml$/.test(name))
+      } else if (entry.isDirectory() || IS_YAML.test(name))
         problems.push({ file: name, message: `This is not a folder of resources${orNearest(name, FOLDERS)}` })
     }
     if (problems.length > 0 && !ignoresProblems) throw new FileProblems(problems)
