@@ -1,8 +1,12 @@
 /**
  * `BENCH_SLEEPERS=5000 npx node bench/move.ts`: enrolls contacts who wait for a year, publishes a longer wait with MOVE, and prints how long it
- * takes until all are moved, beside the time it took to enroll them. BENCH_KILLS kills the worker that often, in equal intervals of BENCH_KILL_SECONDS.
+ * takes until all are moved, beside the time it took to enroll them, and beside the bare alternative: signals that change nothing, each of
+ * which costs a workflow task. BENCH_KILLS kills the worker that often, in equal intervals of BENCH_KILL_SECONDS.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import pMap from 'p-map'
+import { stateQuery, wakeSignal } from '../src/automation-engine/index.ts'
+import { sql } from '../src/platform/db/sql.ts'
 import { eventually } from '../test/support/eventually.ts'
 import { stopServices } from '../test/support/servers.ts'
 import { countEnrolled, SLEEPERS, startSleepers } from './sleepers.ts'
@@ -42,5 +46,24 @@ console.log(
     `Moved ${await countEnrolled(service, automationId)} in ${seconds.toFixed(1)} s: ${(SLEEPERS / seconds).toFixed(0)} per second. ` +
     `Enrolled ${enrolledPerSecond.toFixed(0)} per second, with the start of all processes`,
 )
+const enrolled = await sql<{ contact_id: string }>(
+  service.context.orm.em.fork(),
+  'select contact_id from enrollments where automation_id = $1::uuid',
+  [automationId],
+)
+const { workflow } = service.context.temporal
+const signalled = performance.now()
+await pMap(
+  enrolled,
+  async ({ contact_id }) => {
+    const handle = workflow.getHandle(`enrollment:${automationId}:${contact_id}`)
+    await handle.signal(wakeSignal)
+    // Answered after the workflow task.
+    await handle.query(stateQuery)
+  },
+  { concurrency: 20 },
+)
+const bareSeconds = (performance.now() - signalled) / 1_000
+console.log(`Bare signals: ${(enrolled.length / bareSeconds).toFixed(0)} per second`)
 await sleepers.stop()
 await stopServices()

@@ -65,6 +65,14 @@ const checkInSegment = async (page: Page) => {
 }
 const clickStep = (n: number) => (page: Page) => page.getByTestId('step').nth(n).click()
 
+const openPublishing = async (page: Page) => {
+  await page.getByTestId('step').filter({ hasText: /^Wait/ }).first().click()
+  await page.getByRole('textbox', { name: 'Days' }).fill('9')
+  await page.getByRole('button', { name: 'Publish…' }).click()
+  await page.getByRole('radio', { name: /^Move to version/ }).check()
+  await page.getByText('By step').click()
+}
+
 interface Shown {
   automationId: string
   contactId: string
@@ -150,6 +158,8 @@ const pagesOf = ({
   ...['automations', 'contacts', 'segments', 'messages', 'lists', 'campaigns', 'templates'].map(byName),
   ...['suppressions', 'imports', 'media', 'transactional', 'sender', 'workspace', 'retention'].map(byName),
   ...['keys', 'members', 'audit'].map(byName),
+  // Last, because it leaves a draft.
+  ...(steps > 1 ? [{ name: 'publish', path: `/automations/${automationId}`, act: openPublishing }] : []),
 ]
 
 async function take(page: Page, name: string): Promise<void> {
