@@ -43,7 +43,7 @@ export const DRAFT_TOOLS: readonly ToolDefinition[] = [
     name: 'save_automation_draft',
     operation: 'saveDraft',
     description:
-      'Saves unpublished changes to an automation, which a member sees in the builder. Replaces the whole draft. They have no effect.',
+      'Saves unpublished changes to an automation, which a member sees in the builder. Replaces the whole draft. They have no effect. `revision` is that of the draft: 0 if there is none. `basedOn` is the revision of the automation.',
     fields: ['basedOn', 'isStale', 'savedAt'],
     input: {
       schema: object({

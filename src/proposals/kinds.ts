@@ -17,7 +17,7 @@ interface KindDefinition {
   fix?: (content: Record<string, unknown>) => void
   /** Returns the hashes of the emails that the target has, after the operation in its transaction. */
   emailHashes?: (em: EntityManager, id: string) => Promise<string[]>
-  /** Starts a rehearsal of the content for all contacts. @returns its ID; `null` if too many are running */
+  /** Starts a rehearsal of the content for all contacts. @returns its ID; `null` if too many are running, or no contact would enter */
   rehearse?: (request: RehearsalOfProposal) => Promise<string | null>
 }
 
@@ -46,6 +46,8 @@ interface RehearsalOfProposal {
 
 async function rehearseChange(request: RehearsalOfProposal): Promise<string | null> {
   const { dependencies, workspaceId, targetId, content, requestedBy } = request
+  // No contact enters, so a rehearsal would mislead.
+  if (content['status'] !== undefined && content['status'] !== 'ACTIVE') return null
   const { steps } = request.prepared as { steps?: StepInput[] }
   const plan = await planOfChange(dependencies, workspaceId, targetId, { ...content, steps })
   try {
@@ -67,7 +69,7 @@ const OWN_CONTENT = ['subject', 'previewText', 'html', 'text', 'design'] as cons
  */
 function fixPublication(content: Record<string, unknown>): void {
   const { steps = [], draftRevision } = content
-  if (Object.keys(content).length === 0) throw invalid('content must have at least one field', '/content')
+  if (Object.keys(content).length === 0) throw invalid('A proposal must change at least one field', '/content')
   if (draftRevision !== undefined)
     throw invalid('content.draftRevision must not be in a proposal: drafts belong to members', '/content/draftRevision')
   for (const { step, path, pointer } of flattenSteps(steps as StepInput[])) {

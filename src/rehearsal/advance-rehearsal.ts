@@ -58,7 +58,7 @@ export async function advanceRehearsal(em: EntityManager, id: string): Promise<b
     results.push({
       contactId: state.id,
       emails: emailsIn(course),
-      difference: inCurrent && differenceOf(course, inCurrent),
+      difference: differenceOf(course, inCurrent),
       outcome: outcomeOf(course),
       timeline: course.timeline,
     })

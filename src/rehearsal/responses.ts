@@ -1,4 +1,4 @@
-import { array, number, object, string, type InferType } from 'yup'
+import { type InferType, array, boolean, number, object, string } from 'yup'
 import { count, freeObject, id, nullableText, timestamp } from '../http/index.ts'
 import { allowedOn, type WarmUp } from '../senders/index.ts'
 import { REHEARSAL_STATUSES, type Rehearsal } from './entities.ts'
@@ -116,7 +116,7 @@ export const presentContactRehearsal = (
   ...(inCurrent && {
     current: {
       version: plan.current!.version,
-      difference: differenceOf(course, inCurrent),
+      difference: differenceOf(course, inCurrent) ?? 0,
       timeline: inCurrent.timeline.map(presentEntry),
     },
   }),
@@ -142,6 +142,11 @@ export const rehearsalResponse = object({
   ...period,
   status: string().oneOf(REHEARSAL_STATUSES).required().meta({ example: 'DONE' }),
   segmentId: nullableId('The segment whose contacts are rehearsed; null for all contacts.'),
+  isReplay: boolean().required().meta({ description: 'Whether it replays what happened, with `replayDays`.' }),
+  events: array()
+    .of(string().required())
+    .required()
+    .meta({ description: 'The names of the supposed events.', example: ['order.placed'] }),
   total: count('The number of contacts when it was requested.', 1_204),
   done: count('The number of contacts that are done.', 1_204),
   problem: nullableText('Why it failed.'),
@@ -228,6 +233,8 @@ export function presentRehearsal(rehearsal: Rehearsal, limits: DailyLimits) {
     ...presentPeriod(plan),
     status: rehearsal.status,
     segmentId: plan.segmentId,
+    isReplay: plan.replay !== null,
+    events: plan.supposed.map(({ name }) => name),
     total: rehearsal.total,
     done: rehearsal.done,
     problem: rehearsal.problem ?? null,
@@ -261,7 +268,7 @@ export const resultResponse = object({
   outcome: string().required().meta({ description: OUTCOME, example: 'COMPLETED' }),
   emails: count('The number of emails that are sent.', 3),
   difference: nullableCount(
-    'How many more emails than in the current version, negative for fewer; null if nothing is compared.',
+    'How many more emails than in the current version, negative for fewer; null if nothing is compared, or the contact enters neither.',
   ),
   timeline: timelineResponse(),
 })

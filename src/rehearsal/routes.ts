@@ -52,7 +52,7 @@ export const rehearsalOperations = [
     description:
       'Runs a version of the automation, or changes that are not published, on a virtual clock. Nothing is sent, no webhook is ' +
       'called and no contact is changed. For one contact, the response has what would happen, and nothing is stored. For a segment or ' +
-      'all contacts, the response describes a rehearsal that runs in the background: read it with GET /rehearsals/{id}. ' +
+      'all contacts, the response describes a rehearsal that runs in the background: read it with getRehearsal (GET /rehearsals/{id}). ' +
       `It is kept for 7 days. Tags and lists are those of now, also for a time in the past. ${ALSO_CONTACTS}`,
     scope: 'automations:read',
     body: rehearseSchema,

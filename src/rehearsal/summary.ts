@@ -20,7 +20,7 @@ export interface Summary {
   branches: Counts
   /** Enrollments by their end: a status, or `UNFINISHED`. */
   ends: Counts
-  /** Contacts by how many more emails they get than in the current version; `null` if nothing is compared. */
+  /** Contacts who enter, by how many more emails they get than in the current version; `null` if nothing is compared. */
   differences: Counts | null
 }
 
@@ -41,15 +41,15 @@ const add = (counts: Counts, name: string): void => void (counts[name] = (counts
 /** Adds what happened to a contact. @param inCurrent what would happen to them in the current version */
 export function addCourse(summary: Summary, { timeline }: RehearsedCourse, inCurrent: RehearsedCourse | null): void {
   if (timeline.length === 0) add(summary.refused, 'NOT_TRIGGERED')
-  const hasEntered = timeline.some(({ type }) => type === 'ENTERED')
-  if (hasEntered) summary.entered += 1
+  if (hasEntered({ timeline })) summary.entered += 1
   else
     for (const rule of new Set(timeline.flatMap((entry) => (entry.type === 'REFUSED' ? entry.rule : []))))
       add(summary.refused, rule)
   const branches = timeline.flatMap((entry) => (entry.type === 'BRANCH' ? `${entry.stepId} ${entry.branch}` : []))
   for (const branch of new Set(branches)) add(summary.branches, branch)
   for (const entry of timeline) addEntry(summary, entry)
-  if (summary.differences && inCurrent) add(summary.differences, String(differenceOf({ timeline }, inCurrent)))
+  const difference = differenceOf({ timeline }, inCurrent)
+  if (summary.differences && difference !== null) add(summary.differences, String(difference))
 }
 
 function addEntry(summary: Summary, entry: TimelineEntry): void {
@@ -77,10 +77,13 @@ function addEntry(summary: Summary, entry: TimelineEntry): void {
 export const emailsIn = ({ timeline }: Pick<RehearsedCourse, 'timeline'>): number =>
   timeline.filter((entry) => entry.type === 'EMAIL' && entry.suppressedBy === null).length
 
-export const differenceOf = (
-  rehearsed: Pick<RehearsedCourse, 'timeline'>,
-  inCurrent: Pick<RehearsedCourse, 'timeline'>,
-): number => emailsIn(rehearsed) - emailsIn(inCurrent)
+/** Returns how many more emails a contact gets than in the current version; `null` if they enter neither, or nothing is compared. */
+export const differenceOf = (rehearsed: Course, inCurrent: Course | null): number | null =>
+  inCurrent && (hasEntered(rehearsed) || hasEntered(inCurrent)) ? emailsIn(rehearsed) - emailsIn(inCurrent) : null
+
+type Course = Pick<RehearsedCourse, 'timeline'>
+
+const hasEntered = ({ timeline }: Course): boolean => timeline.some(({ type }) => type === 'ENTERED')
 
 /** Returns the end for a contact: the rule of a refusal, a status, `UNFINISHED`, or `NOT_TRIGGERED`. */
 export function outcomeOf({ timeline }: Pick<RehearsedCourse, 'timeline'>): string {

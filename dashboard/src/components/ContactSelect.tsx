@@ -24,6 +24,8 @@ export function ContactSelect({
     const { data } = await api.GET('/contacts', { params: { query }, signal })
     return data.data.map(({ id, email }) => ({ value: id, label: email }))
   })
+  const others = (contacts ?? []).filter((each) => each.value !== value?.value)
+  const present = value ? [value] : []
   return (
     <Select
       {...(hidesLabel ? { 'aria-label': label, leftSection: <IconUser aria-hidden /> } : { label, mb: 8 })}
@@ -34,7 +36,8 @@ export function ContactSelect({
       filter={({ options }) => options}
       nothingFoundMessage="No contacts found"
       onSearchChange={(typed) => setSearch(typed.trim())}
-      data={[...(value ? [value] : []), ...(contacts ?? []).filter((each) => each.value !== value?.value)]}
+      // What was searched comes first, because Enter chooses it.
+      data={search === '' || search === value?.label ? [...present, ...others] : [...others, ...present]}
       value={value?.value ?? null}
       onChange={(_, option) => onChange(option)}
     />

@@ -138,7 +138,12 @@ export class InMemoryWorkspace implements Workspace {
 
   private find({ id, email }: Contact): TestedContact {
     const contact = this.contacts.get(id)
-    if (!contact) throw new Error(`The workspace has no contact ${email}`)
+    if (!contact)
+      throw new Error(
+        email === undefined
+          ? 'Pass the contact that contact() returned, not an address'
+          : `The workspace has no contact ${email}`,
+      )
     return contact
   }
 

@@ -161,11 +161,11 @@ function moveSentence({ steps }: Schemas['PublicationPreview']): ReactNode {
   const parts = [
     { number: sum('rescheduled'), text: 'get a new wait time' },
     { number: sum('dueNow'), text: 'continue at once' },
-    { number: sum('removed'), text: 'are at removed steps' },
+    { number: sum('removed'), text: 'continue after a removed step' },
   ].filter(({ number }) => number > 0)
   return (
     <>
-      They continue at the same step, and get no email twice.
+      They continue where they are, and get no email twice.
       {parts.map(({ number, text }, index) => (
         <span key={text}>
           {index === 0 ? ' ' : index === parts.length - 1 ? ' and ' : ', '}

@@ -40,7 +40,7 @@ export function Decision({ proposal }: { proposal: Proposal }) {
       {asked === 'approve' && (
         <ConfirmAction
           key="approve"
-          confirmLabel={proposal.kind === 'SEND_CAMPAIGN' ? 'Approve sending' : 'Approve publishing'}
+          confirmLabel={proposal.kind === 'SEND_CAMPAIGN' ? 'Approve sending' : 'Approve change'}
           color={endsEnrollments ? 'bad' : 'accent'}
           description={text}
           action={() => decide('approve')}

@@ -8,7 +8,7 @@ import { Time } from '../../components/Time.tsx'
 import { Page, Section } from '../../layout/Page.tsx'
 import { ToList } from '../../layout/ToList.tsx'
 import { Decision } from './Decision.tsx'
-import { PROPOSAL_STATUS, type Proposal, titleOf } from './proposals.ts'
+import { OUTDATED, PROPOSAL_STATUS, type Proposal, titleOf } from './proposals.ts'
 import { ProposedRehearsal } from './ProposedRehearsal.tsx'
 import { PublicationContent } from './PublicationContent.tsx'
 import { SendingContent } from './SendingContent.tsx'
@@ -34,7 +34,12 @@ export function ProposalPage() {
     )
   const isOpen = data.status === 'PENDING'
   return (
-    <Page title={titleOf(data)} parent={parent} meta={<StatusBadge status={PROPOSAL_STATUS[data.status]} />} narrow>
+    <Page
+      title={titleOf(data)}
+      parent={parent}
+      meta={<StatusBadge status={isOpen && data.isOutdated ? OUTDATED : PROPOSAL_STATUS[data.status]} />}
+      narrow
+    >
       {isOpen && data.isOutdated && (
         <Notice title={`The ${noun(data)} was changed or deleted after this was proposed`}>
           <p>This proposal can’t be approved anymore. Reject it, and ask for a new one.</p>

@@ -17,6 +17,9 @@ export const PROPOSAL_STATUS: Record<ProposalStatus, StatusStyle> = {
   EXPIRED: { label: 'Expired', icon: IconBan, tone: 'mute' },
 }
 
-/** The title of a proposal: "Publish “Welcome”". */
+/** A proposal that waits, and whose target was changed. */
+export const OUTDATED: StatusStyle = { label: 'Outdated', icon: IconBan, tone: 'mute' }
+
+/** The title of a proposal: "Change “Welcome”". */
 export const titleOf = ({ kind, targetName }: ProposalSummary): string =>
-  `${kind === 'SEND_CAMPAIGN' ? 'Send' : 'Publish'} “${targetName}”`
+  `${kind === 'SEND_CAMPAIGN' ? 'Send' : 'Change'} “${targetName}”`

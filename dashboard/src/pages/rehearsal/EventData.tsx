@@ -11,7 +11,7 @@ export const EventData = ({
 }) => (
   <KeyValueFields
     label="Data"
-    description="Numbers, true and false are sent as such, not as text."
+    description="42 is sent as a number, true as a yes or no, and everything else as text."
     noun="property"
     value={value}
     onChange={onChange}

@@ -88,9 +88,12 @@ export function Line({
             <Pipes items={items} x={x} />
           </g>
           <circle cx={x(begin)} cy={106} r={5} className={classes.start} />
-          {items.map((item, n) => (
-            <Mark key={n} item={item} x={x(item.at)} isPast={n <= at} isSelected={n === at} />
-          ))}
+          {/* The selected one last, above its neighbors. */}
+          {[...items.keys()]
+            .toSorted((a, b) => Number(a === at) - Number(b === at))
+            .map((n) => (
+              <Mark key={n} item={items[n]!} x={x(items[n]!.at)} isPast={n <= at} isSelected={n === at} />
+            ))}
           {ordered.map((item, n) => {
             const label = names[n]
             return (

@@ -44,6 +44,10 @@ export function differenceText(difference: number): string {
   return plural(Math.abs(difference), `${word} email`)
 }
 
+/** Shortens a difference to the current version for a table: "+1". */
+export const signedDifference = (difference: number): string =>
+  difference === 0 ? 'Same' : `${difference > 0 ? '+' : '−'}${Math.abs(difference)}`
+
 /** Names a decision and the branch that it chose: "Plan is pro? Otherwise". */
 export const withBranch = (decision: string, branch: string): string =>
   `${decision}${endsSentence(decision) ? '' : ':'} ${branch}`

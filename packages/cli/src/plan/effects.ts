@@ -14,13 +14,14 @@ export async function effectsOf(dripline: DriplineClient, changes: readonly Chan
   )
   const stats = await limited(pages, (page) => dripline.automations.listStats({ ids: page.join(',') }))
   const inside = new Map(stats.flat().map(({ automationId, active }) => [automationId, active]))
+  const ofKind = (change: Change) =>
+    change.kind === 'automations' ? effectOf(change, inside.get(change.remote?.id ?? '') ?? 0) : deletionOf(change)
   return new Map(
-    changes.map((change) => [
-      change,
-      change.kind === 'automations' ? effectOf(change, inside.get(change.remote?.id ?? '') ?? 0) : deletionOf(change),
-    ]),
+    changes.map((change) => [change, [...(change.action === 'delete' ? [NO_FILE] : []), ...ofKind(change)]]),
   )
 }
+
+const NO_FILE = 'It has no file. Only "apply --delete" deletes it.'
 
 /** Describes the deletion of a list with contacts. */
 function deletionOf({ action, kind, remote }: Change): string[] {

@@ -47,7 +47,7 @@ const count = (changes: readonly Change[], wanted: Change['action']) =>
 export const summaryOf = ({ changes, unchanged }: Plan): string =>
   changes.length === 0
     ? `No changes. ${unchanged.length} unchanged.`
-    : `${count(changes, 'create')} to create, ${count(changes, 'update')} to update, ${count(changes, 'delete')} to delete, ` +
+    : `${count(changes, 'create')} to create, ${count(changes, 'update')} to update, ${count(changes, 'delete')} to delete with --delete, ` +
       `${unchanged.length} unchanged.`
 
 /** Formats a plan for a terminal. */

@@ -26,7 +26,7 @@ import { FileProblems, formatYaml, YamlFile } from './yaml-file.ts'
 /** The outcome of one file. */
 export interface Pulled {
   file: string
-  status: 'created' | 'updated' | 'unchanged' | 'kept' | 'deleted' | 'conflict'
+  status: 'created' | 'updated' | 'unchanged' | 'kept' | 'missing' | 'deleted' | 'conflict'
   message?: string
 }
 
@@ -72,10 +72,12 @@ export async function pull(dripline: DriplineClient, folder: Folder, lock: Lock,
       )
     if (status !== 'kept' && status !== 'conflict') synced.push(file)
     const message = contents.has(path) ? BOTH_CHANGED : DELETED_HERE
+    const isMissing = status === 'kept' && !contents.has(path)
     pulled.push({
       file: yamlFileOf(path),
-      status: isStale ? 'updated' : status,
+      status: isStale ? 'updated' : isMissing ? 'missing' : status,
       ...(status === 'conflict' && { message }),
+      ...(isMissing && { message: 'You deleted it. Use --force to write it again.' }),
     })
   }
   pulled.push(...removeDeleted(state, contents))

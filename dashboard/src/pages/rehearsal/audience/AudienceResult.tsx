@@ -2,10 +2,12 @@ import { Button, Progress } from '@mantine/core'
 import { useMutation } from '@tanstack/react-query'
 import { type ReactNode, useMemo } from 'react'
 import { hasErrorCode } from '../../../api/client.ts'
+import { useSegments } from '../../../api/queries.ts'
 import { useInvalidate, useWorkspace } from '../../../api/workspace.tsx'
 import { ErrorBanner } from '../../../components/ErrorBanner.tsx'
 import { Notice } from '../../../components/Notice.tsx'
 import { SkeletonRows } from '../../../components/SkeletonRows.tsx'
+import { Time } from '../../../components/Time.tsx'
 import { count } from '../../../lib/format.ts'
 import { Metrics } from '../../../primitives/Metrics.tsx'
 import { indexTree } from '../../builder/step-tree.ts'
@@ -43,6 +45,7 @@ export function AudienceResult({
     <div className={classes.result}>
       {error && <ErrorBanner error={error} />}
       <Status rehearsal={rehearsal} />
+      <About rehearsal={rehearsal} />
       {isOutdated && (
         <Notice title="The automation has changed since this rehearsal">
           <p className="t2">Results by step are hidden, because the steps may differ.</p>
@@ -64,6 +67,19 @@ export function AudienceResult({
       <Reasons of={rehearsal} />
       {status !== 'RUNNING' && <RehearsedContacts of={rehearsal} tree={tree} names={names} />}
     </div>
+  )
+}
+
+/** Describes what was rehearsed, because the settings above may have changed since. */
+function About({ rehearsal: { segmentId, isReplay, from, events, createdAt } }: { rehearsal: Rehearsal }) {
+  const segment = useSegments()?.find(({ value }) => value === segmentId)
+  return (
+    <p className="t2">
+      {segmentId === null ? 'All contacts' : `Segment ${segment?.label ?? 'that was deleted'}`}
+      {isReplay ? ', replayed since ' : ', entering '}
+      <Time at={from} />
+      {events.length > 0 && `, with ${events.join(', ')}`}. Rehearsed <Time at={createdAt} />.
+    </p>
   )
 }
 

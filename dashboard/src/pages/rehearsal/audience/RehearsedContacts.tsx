@@ -10,7 +10,7 @@ import type { TreeIndex } from '../../builder/step-tree.ts'
 import { itemsOf } from '../items.ts'
 import { ROUTE } from '../route.ts'
 import { WhatHappens } from '../WhatHappens.tsx'
-import { differenceText, outcomeText } from '../labels.ts'
+import { signedDifference, outcomeText } from '../labels.ts'
 import { type Rehearsal, type RehearsedContact, useRehearsedContacts } from './queries.ts'
 
 /** The contacts of a rehearsal. A row opens what happens to the contact, below it. */
@@ -37,7 +37,7 @@ export function RehearsedContacts({ of, tree, names }: { of: Rehearsal; tree: Tr
             head: `Compared with version ${of.current.version}`,
             isNumber: true,
             phone: 'number' as const,
-            cell: ({ difference: by }: RehearsedContact) => differenceText(by ?? 0),
+            cell: ({ difference: by }: RehearsedContact) => (by === null ? '–' : signedDifference(by)),
           },
         ]
       : []),
