@@ -94,12 +94,15 @@ describe('names and roles in the dashboard', () => {
     const listId = await create('lists', { name: 'Newsletter' })
     const steps = [EMAIL, wait(60), TREE, { ...EMAIL, subject: 'How is it?' }]
     ids.automation = await create('automations', { name: 'Welcome', status: 'ACTIVE', trigger: 'SIGNUP', steps })
-    const changed = { content: { steps: steps.slice(0, 2), name: 'Shorter' }, reason: 'Few read to the end.' }
-    ids.proposal = await create(`automations/${ids.automation}/proposals`, changed)
     ids.contact = await create('contacts', { email: 'ada@example.com', firstName: 'Ada', tags: ['vip'], listId })
     await sentTo(service, ids.contact)
     const bob = await create('contacts', { email: 'bob@example.com', firstName: 'Bob' })
     const [email] = await sentTo(service, bob)
+    const changed = { content: { steps: steps.slice(0, 2), name: 'Shorter' }, reason: 'Few read to the end.' }
+    ids.proposal = await create(`automations/${ids.automation}/proposals`, changed)
+    const { rehearsalId } = await d.read(`proposals/${ids.proposal}`)
+    // Before there are more contacts.
+    await eventually('it is rehearsed', async () => (await d.read(`rehearsals/${rehearsalId}`)).finishedAt as unknown)
     ids.campaign = await aCampaign(service, [listId], { name: 'Spring sale', subject: 'Our spring sale' })
     await campaignIs(service, ids.campaign, 'SENT')
     const news = { name: 'News', subject: 'News', html: '<p>Hello {{ contact.fristName }}</p>' }

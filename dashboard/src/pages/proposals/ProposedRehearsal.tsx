@@ -3,7 +3,7 @@ import { ErrorBanner } from '../../components/ErrorBanner.tsx'
 import { Section } from '../../layout/Page.tsx'
 import { count, plural } from '../../lib/format.ts'
 import { useRehearsal } from '../rehearsal/audience/queries.ts'
-import { differenceText } from '../rehearsal/labels.ts'
+import { differenceText, notEnrolledText } from '../rehearsal/labels.ts'
 
 /** Shows what a proposed change would do for all contacts. */
 export function ProposedRehearsal({ rehearsalId: id }: { rehearsalId: string }) {
@@ -22,17 +22,19 @@ export function ProposedRehearsal({ rehearsalId: id }: { rehearsalId: string }) 
   )
 }
 
-function Found({ rehearsal: { done, entered, emails, current } }: { rehearsal: Schemas['Rehearsal'] }) {
+function Found({ rehearsal: { done, entered, emails, refused, current } }: { rehearsal: Schemas['Rehearsal'] }) {
   const differences = (current?.differences ?? []).filter(({ difference }) => difference !== 0)
   return (
     <>
       <p>
         If all {plural(done, 'contact')} entered now,{' '}
         {entered === 0
-          ? 'none would be enrolled.'
+          ? `none would be enrolled${because(refused)}.`
           : `${count(entered)} would be enrolled and get ${plural(emails, 'email')}.`}
       </p>
-      {current && differences.length === 0 && <p>All would get the same number of emails as in the current version.</p>}
+      {current && entered > 0 && differences.length === 0 && (
+        <p>All would get the same number of emails as in the current version.</p>
+      )}
       {differences.map(({ difference, contacts }) => (
         <p key={difference}>
           {plural(contacts, 'contact')} would get {differenceText(difference)} than in the current version.
@@ -40,4 +42,11 @@ function Found({ rehearsal: { done, entered, emails, current } }: { rehearsal: S
       ))}
     </>
   )
+}
+
+/** The reason that keeps most contacts out. */
+function because(refused: Schemas['Rehearsal']['refused']): string {
+  const [most] = refused.toSorted((a, b) => b.contacts - a.contacts)
+  const reason = most && notEnrolledText(most.rule)
+  return reason === undefined ? '' : `, ${refused.length > 1 ? 'mostly ' : ''}because ${reason}`
 }
