@@ -60,7 +60,7 @@ describe('the rehearsal of a special case in the dashboard', () => {
     await d.open(`/automations/${id}/rehearse?for=audience&rehearsal=${unknown}`)
     await d.shows('Rehearsal not found. Rehearsals are deleted after 7 days.')
     await d.press('Rehearse again')
-    await d.shows('Emails by day', 'Emails per enrolled contact')
+    await d.shows('Emails by day', 'Emails per contact')
     assert.equal(await d.page.getByText('Rehearsal not found.').count(), 0)
   })
 })

@@ -68,6 +68,8 @@ const clickStep = (n: number) => (page: Page) => page.getByTestId('step').nth(n)
 const openPublishing = async (page: Page) => {
   await page.getByTestId('step').filter({ hasText: /^Wait/ }).first().click()
   await page.getByRole('textbox', { name: 'Days' }).fill('9')
+  // On a phone, the step is a sheet above the page.
+  await page.keyboard.press('Escape')
   await page.getByRole('button', { name: 'Publish…' }).click()
   await page.getByRole('radio', { name: /^Move to version/ }).check()
   await page.getByText('By step').click()

@@ -58,7 +58,7 @@ export function AudienceResult({
           { label: 'Contacts', value: count(done) },
           { label: 'Enrolled', value: count(entered) },
           { label: 'Emails', value: count(emails) },
-          { label: 'Emails per enrolled contact', value: perContact },
+          { label: 'Emails per contact', value: perContact },
         ]}
       />
       <Differences of={rehearsal} />
@@ -76,8 +76,11 @@ function About({ rehearsal: { segmentId, isReplay, from, events, createdAt } }: 
   return (
     <p className="t2">
       {segmentId === null ? 'All contacts' : `Segment ${segment?.label ?? 'that was deleted'}`}
-      {isReplay ? ', replayed since ' : ', entering '}
-      <Time at={from} />
+      {isReplay && (
+        <>
+          , replayed since <Time at={from} />
+        </>
+      )}
       {events.length > 0 && `, with ${events.join(', ')}`}. Rehearsed <Time at={createdAt} />.
     </p>
   )
