@@ -163,9 +163,10 @@ class Run {
   async drive({ automationName, steps, version, clockAhead = 0 }: Begun): Promise<EnrollmentResult | null> {
     this.automationName = automationName
     this.steps = steps
-    this.version = this.input.progress?.version ?? version
-    // An earlier run has moved, and its result was lost.
-    if (version !== undefined && version > (this.version ?? version)) this.isMoving = true
+    const before = this.input.progress?.version ?? version
+    // An earlier run has moved, and its result was lost. After a restore, the database can also have an older version.
+    this.version = version === undefined || before === undefined ? version : Math.min(before, version)
+    if (this.version !== version) this.isMoving = true
     this.clockAhead = Math.max(this.clockAhead, clockAhead)
     this.hasBegun = true
     this.feed({ kind: 'begun', resumeAfter: this.input.resumeAfter })

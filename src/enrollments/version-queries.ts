@@ -81,7 +81,14 @@ left join lateral (
   ) result
   cross join lateral (select (moved_to -> 'reached' ->> step_id::text)::float8 as again) reached
   where moved_to is null or again is not null or at > to_timestamp((moved_to ->> 'since')::float8 / 1000)
-  order by coalesce(to_timestamp(again / 1000), at) desc limit 1
+  order by coalesce(to_timestamp(again / 1000), at) desc,
+    -- Steps that were passed again came at the same time.
+    case when again is not null then (
+      select ordinality from automation_versions version, jsonb_array_elements(version.steps) with ordinality
+      where version.automation_id = enrollment.automation_id and version.version = enrollment.version
+        and value ->> 'id' = step_id::text
+    ) end desc nulls last
+  limit 1
 ) last on true
 where ${OUTDATED} and ($3::uuid is null or enrollment.id > $3::uuid) order by enrollment.id limit $4`
 

@@ -40,7 +40,7 @@ export function approveOperation(targets: Targets): Operation {
     tag: 'Proposals',
     summary: 'Approve a proposal',
     description:
-      'Publishes the automation or sends the campaign, exactly as proposed. If the automation or campaign was changed since, nothing is done.',
+      'Publishes the automation or sends the campaign, exactly as proposed. If the automation or campaign, or a snippet in the proposed emails, was changed since, nothing is done.',
     role: 'editor',
     responses: { 200: { description: 'The proposal.', schema: single(proposalResponse) } },
     errors: {

@@ -38,7 +38,8 @@ const fields = {
     .nullable()
     .defined()
     .meta({
-      description: 'The rehearsal of the change for all contacts; null for a campaign, or after 7 days.',
+      description:
+        'The rehearsal of the change for all contacts; null for a campaign, for a status in which no contact enters, if three were running, or after 7 days.',
       json: { format: 'uuid' },
       example: null,
     }),

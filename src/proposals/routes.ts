@@ -76,13 +76,14 @@ const propose = (
       await KINDS[kind].findTarget(dependencies.em.fork(), request.caller.workspace.id, request.params.id)
       const approved = { ...request, query: {}, body: content }
       const prepared = await targets[kind].prepare?.(approved, dependencies)
+      return { approved, prepared }
+    },
+    async handle({ caller, params, body, prepared: { approved, prepared }, call, ifMatch }, dependencies) {
+      const content = approved.body
       const emailHashes = await tryOut(dependencies, async (trial) => {
         await targets[kind].handle({ ...approved, prepared, call: newCall(), ifMatch: undefined }, trial)
-        return (await KINDS[kind].emailHashes?.(trial.em, request.params.id)) ?? null
+        return (await KINDS[kind].emailHashes?.(trial.em, params.id)) ?? null
       })
-      return { content, prepared, emailHashes }
-    },
-    async handle({ caller, params, body, prepared: { content, prepared, emailHashes }, call, ifMatch }, dependencies) {
       const workspaceId = caller.workspace.id
       const [targetId, proposedBy] = [params.id, nameOf(caller)]
       const of = { dependencies, workspaceId, targetId, content, prepared, requestedBy: proposedBy }
@@ -98,7 +99,7 @@ const propose = (
 const UNDO = new Error('Undoes a trial')
 
 /**
- * Runs what an approval would do in a transaction that is rolled back, so that what could never be approved is refused. The process must
+ * Runs what an approval would do, and rolls it back, so that what could not be approved now is refused. The process must
  * not remember what it reads there: another version gets the same number.
  */
 async function tryOut<Result>(
@@ -106,7 +107,7 @@ async function tryOut<Result>(
   run: (trial: ApiDependencies) => Promise<Result>,
 ): Promise<Result> {
   const results: Result[] = []
-  const trial = dependencies.em.fork().transactional(async (unit) => {
+  const trial = unitOf(dependencies.em).transactional(async (unit) => {
     results.push(await run({ ...dependencies, em: unit }))
     throw UNDO
   })

@@ -97,7 +97,7 @@ async function move(
 /** Ends what a removed step had begun. */
 async function leaveRemoved(em: EntityManager, enrollmentId: string, { id: stepId, type }: StoredStep): Promise<void> {
   // If a later version has the step again, it is a new wait.
-  if (type === 'WAIT_FOR_EVENT') return forgetWait(em, enrollmentId, stepId)
+  if (type === 'WAIT_UNTIL' || type === 'WAIT_FOR_EVENT') return forgetWait(em, enrollmentId, stepId)
   const message = type === 'EMAIL' ? await findStepMessage(em, { enrollmentId, stepId }) : undefined
   if (message) await dismissMessages(em, { ids: [message.id] }, STEP_REMOVED)
 }

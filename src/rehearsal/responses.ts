@@ -142,7 +142,9 @@ export const rehearsalResponse = object({
   ...period,
   status: string().oneOf(REHEARSAL_STATUSES).required().meta({ example: 'DONE' }),
   segmentId: nullableId('The segment whose contacts are rehearsed; null for all contacts.'),
-  isReplay: boolean().required().meta({ description: 'Whether it replays what happened, with `replayDays`.' }),
+  isReplay: boolean()
+    .required()
+    .meta({ description: 'Whether it replays what happened, with `replayDays`.', example: false }),
   events: array()
     .of(string().required())
     .required()

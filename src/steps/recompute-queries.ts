@@ -47,12 +47,19 @@ export async function changeAwaited(
   )
 }
 
-/** Removes the unfinished wait for an event at a step that an enrollment leaves before it ends. */
+/** Removes the wait at a WAIT_UNTIL or WAIT_FOR_EVENT that an enrollment leaves before it ends. */
 export async function forgetWait(em: EntityManager, enrollmentId: string, stepId: string): Promise<void> {
-  await sql(
+  const removed = await sql<RunChange>(
     em,
     `delete from step_runs
-     where enrollment_id = $1::uuid and step_id = $2::uuid and finished_at is null and until is not null`,
+     where enrollment_id = $1::uuid and step_id = $2::uuid
+       and (finished_at is null and until is not null or result ->> 'next' = 'wait')
+     returning workspace_id, automation_id, step_id, finished_at, result`,
     [enrollmentId, stepId],
+  )
+  await countRuns(
+    em,
+    removed.filter(({ finished_at }) => finished_at !== null),
+    -1,
   )
 }

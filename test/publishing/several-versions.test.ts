@@ -40,18 +40,20 @@ describe('moves through several versions', () => {
     })
   })
 
-  it('forget a wait for an event that the new version does not have, so that another version with it waits again', async () => {
-    const awaited = { type: 'WAIT_FOR_EVENT', eventName: 'paid', timeoutMinutes: DAY, received: [], timedOut: [] }
-    const { id, steps } = await inside([email('1'), awaited, wait(DAY), email('2')], 1)
-    const [first, event, pause, second] = steps as [Step, Step, Step, Step]
-    const waits = () => sql(em(), 'select until from step_runs where step_id = $1::uuid', [event.id])
-    assert.equal((await waits()).length, 1)
-    await move(id, [first, pause, second])
-    await untilAt(id, second.id)
-    assert.deepEqual(await waits(), [])
-    const again = await move(id, [first, pause, event, second])
-    assert.equal(again[2]!.id, event.id)
-  })
+  const event = { type: 'WAIT_FOR_EVENT', eventName: 'paid', timeoutMinutes: DAY, received: [], timedOut: [] }
+  const date = { type: 'WAIT_UNTIL', until: { at: '2099-01-01T09:00' }, timezone: 'UTC' }
+  for (const waiting of [event, date])
+    it(`forget the wait at a ${waiting.type} that the new version does not have, so that another version waits again`, async () => {
+      const { id, steps } = await inside([email('1'), waiting, wait(DAY), email('2')], 1)
+      const [first, removed, pause, second] = steps as [Step, Step, Step, Step]
+      const waits = () => sql(em(), 'select from step_runs where step_id = $1::uuid', [removed.id])
+      assert.equal((await waits()).length, 1)
+      await move(id, [first, pause, second])
+      await untilAt(id, second.id)
+      assert.deepEqual(await waits(), [])
+      const again = await move(id, [first, pause, removed, second])
+      assert.equal(again[2]!.id, removed.id)
+    })
 
   for (const choice of [{ inside: 'FINISH' }, { inside: 'MOVE', removedSteps: 'END' }]) {
     it(`keep the retries of other enrollments of a contact with ${choice.inside}`, async () => {

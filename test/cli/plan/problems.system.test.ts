@@ -105,6 +105,22 @@ steps:
     ])
   })
 
+  it('give the name of a resource to another file, which may be moved or new', async () => {
+    folder.write('lists/a.yaml', 'name: A\n')
+    assert.deepEqual(await folder.apply(), ['lists/a'])
+    folder.write('lists/old.yaml', 'name: A\n')
+    folder.write('lists/a.yaml', 'name: New\n')
+    assert.deepEqual(await problems(), [
+      'lists/a.yaml:1: In the workspace, it is "A", which is the name in lists/old.yaml now. ' +
+        'If you moved the file, apply that alone first. Otherwise, choose another name.',
+    ])
+    folder.remove('lists/a.yaml')
+    await folder.apply()
+    folder.write('lists/a.yaml', 'name: New\n')
+    assert.deepEqual(await folder.actions(), { 'lists/a': 'create' })
+    folder.remove('lists')
+  })
+
   it('read a file outside of the folder through a symbolic link', async () => {
     folder.write('templates/a.yaml', 'name: A\nsubject: Hi\nhtmlFile: a.html\n')
     symlinkSync('/etc/hostname', join(folder.path, 'templates/a.html'))

@@ -36,7 +36,7 @@ describe('dripline plan --rehearse', () => {
     folder.edit('segments/vip.yaml', 'name: Vip', 'name: VIP')
     const effects = (await folder.plan('--rehearse')).map((change) => [change.path, change.effects])
     const rehearsed =
-      'Rehearsed for 3 contacts: 2 would enter and get 2 emails. Compared with now, 2 would get 1 fewer email.'
+      'Rehearsed for 3 contacts: 2 would enter and get 2 emails. Compared with the current version, 2 would get 1 fewer email.'
     assert.deepEqual(Object.fromEntries(effects), { 'segments/vip': [], 'automations/welcome': [rehearsed] })
     assert.deepEqual(
       (await folder.plan()).map((change) => change.effects),

@@ -20,12 +20,12 @@ describe('the result of a rehearsal in a plan', () => {
     assert.equal(
       describeResult({ ...DONE, refused, current }),
       'Rehearsed for 1,204 contacts: none would enter, mostly because they do not match the entry filter. ' +
-        'Compared with now, 1,200 would get 2 fewer emails.',
+        'Compared with the current version, 1,200 would get 2 fewer emails.',
     )
   })
 
   it('states that nothing differs', () => {
     const text = describeResult({ ...DONE, entered: 1, emails: 1, current: compared({ difference: 0, contacts: 1 }) })
-    assert.match(text, /All would get the same number of emails as now\.$/)
+    assert.match(text, /All would get the same number of emails as in the current version\.$/)
   })
 })

@@ -161,7 +161,7 @@ function moveSentence({ steps }: Schemas['PublicationPreview']): ReactNode {
   const parts = [
     { number: sum('rescheduled'), text: 'get a new wait time' },
     { number: sum('dueNow'), text: 'continue at once' },
-    { number: sum('removed'), text: 'continue after a removed step' },
+    { number: sum('removed'), text: 'are at removed steps' },
   ].filter(({ number }) => number > 0)
   return (
     <>

@@ -27,10 +27,9 @@ function Found({ rehearsal: { done, entered, emails, refused, current } }: { reh
   return (
     <>
       <p>
-        If all {plural(done, 'contact')} entered now,{' '}
         {entered === 0
-          ? `none would be enrolled${because(refused)}.`
-          : `${count(entered)} would be enrolled and get ${plural(emails, 'email')}.`}
+          ? `If they entered now, none of ${plural(done, 'contact')} would be enrolled.${reasonOf(refused)}`
+          : `If they entered now, ${count(entered)} of ${plural(done, 'contact')} would be enrolled and get ${plural(emails, 'email')}.`}
       </p>
       {current && entered > 0 && differences.length === 0 && (
         <p>All would get the same number of emails as in the current version.</p>
@@ -45,8 +44,8 @@ function Found({ rehearsal: { done, entered, emails, refused, current } }: { reh
 }
 
 /** The reason that keeps most contacts out. */
-function because(refused: Schemas['Rehearsal']['refused']): string {
+function reasonOf(refused: Schemas['Rehearsal']['refused']): string {
   const [most] = refused.toSorted((a, b) => b.contacts - a.contacts)
   const reason = most && notEnrolledText(most.rule)
-  return reason === undefined ? '' : `, ${refused.length > 1 ? 'mostly ' : ''}because ${reason}`
+  return reason === undefined ? '' : ` The most frequent reason: ${reason}.`
 }

@@ -51,7 +51,7 @@ const sendingText = (content: object): string =>
 
 /** @param preview `undefined` until it is counted */
 function insideText(
-  { inside = 'KEEP', removedSteps }: Content,
+  { inside = 'KEEP', removedSteps, status }: Content,
   preview: Schemas['PublicationPreview'] | undefined,
 ): string {
   if (inside === 'KEEP') return 'Contacts who are in the automation keep their steps.'
@@ -60,12 +60,17 @@ function insideText(
     const ahead = preview ? `Up to ${plural(preview.emailsAhead, 'remaining email')}` : 'Remaining emails'
     return `This ends ${ended} in older versions now. ${ahead} will not be sent. This can’t be undone.`
   }
-  const count = (what: 'dueNow' | 'removed') => preview?.steps.reduce((sum, step) => sum + step[what], 0)
-  const due = (count('dueNow') ?? 0) + (removedSteps === 'END' ? 0 : (count('removed') ?? 0))
-  const atOnce = due > 0 ? ` ${plural(due, 'contact')} may get an email right away.` : ''
+  const steps = preview?.steps ?? []
+  const continuing = removedSteps === 'END' ? [] : steps.filter(({ continuesAt }) => continuesAt !== null)
+  const due = sumOf(steps, 'dueNow') + sumOf(continuing, 'removed')
+  const isSending = status === undefined || status === 'ACTIVE'
+  const atOnce = due > 0 && isSending ? ` ${plural(due, 'contact')} may get an email right away.` : ''
   const moves = `Contacts who are in the automation move to the new steps.${atOnce}`
   if (removedSteps !== 'END') return moves
-  const removed = count('removed')
+  const removed = preview && sumOf(steps, 'removed')
   const ended = removed === undefined ? 'the enrollments' : plural(removed, 'enrollment')
   return `${moves} This ends ${ended} at removed steps now. This can’t be undone.`
 }
+
+const sumOf = (steps: Schemas['PublicationPreview']['steps'], what: 'dueNow' | 'removed'): number =>
+  steps.reduce((sum, step) => sum + step[what], 0)

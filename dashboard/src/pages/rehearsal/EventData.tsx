@@ -11,7 +11,7 @@ export const EventData = ({
 }) => (
   <KeyValueFields
     label="Data"
-    description="42 is sent as a number, true as a yes or no, and everything else as text."
+    description="Numbers, true and false keep their type. Everything else is text."
     noun="property"
     value={value}
     onChange={onChange}

@@ -3,7 +3,8 @@ import { defineCommand, UsageError } from '../command.ts'
 import { type Applied, applyPlan } from '../plan/apply.ts'
 import { Folder } from '../plan/folder.ts'
 import { Lock } from '../plan/lock.ts'
-import { makePlan, type Plan } from '../plan/plan.ts'
+import type { Plan } from '../plan/change.ts'
+import { makePlan } from '../plan/plan.ts'
 import { formatPlan, formatPlanAsMarkdown, type PlannedWorkspace, presentPlan, summaryOf } from '../plan/print-plan.ts'
 import { pull } from '../plan/pull.ts'
 import { addRehearsals } from '../plan/rehearse.ts'
@@ -26,7 +27,7 @@ interface Opened {
 async function open(dripline: DriplineClient, path: string, expected: string | undefined): Promise<Opened> {
   const { workspace }: Schemas['WhoAmI'] = await dripline.workspace.whoami()
   if (expected !== undefined && expected.toLowerCase() !== workspace.id)
-    throw new UsageError(`The key belongs to the workspace ${workspace.id} "${workspace.name}", not of ${expected}.`)
+    throw new UsageError(`The key belongs to the workspace ${workspace.id} "${workspace.name}", not to ${expected}.`)
   const folder = new Folder(path)
   const lock = new Lock(folder, workspace)
   if (expected === undefined && lock.otherWorkspaces.length > 0)

@@ -1,6 +1,6 @@
 import { type DriplineClient, DriplineError } from '@dripline/client'
+import type { Author, Change } from './change.ts'
 import { limited } from './limited.ts'
-import type { Change } from './plan.ts'
 
 /** The API's maximum of automations in one request for stats. */
 const MAX_IDS = 100
@@ -38,7 +38,8 @@ function effectOf({ action, remote, differences }: Change, inside: number): stri
     inside === 1 ? '1 contact is in the automation' : `${inside.toLocaleString('en-US')} contacts are in the automation`
   const effects: string[] = []
   if (action !== 'delete' && status === 'ACTIVE') effects.push('It enrolls contacts from now on.')
-  if (action === 'update' && differences.some(({ field }) => field.startsWith('trigger')))
+  const isActive = (status ?? remote?.value?.['status']) === 'ACTIVE'
+  if (action === 'update' && isActive && differences.some(({ field }) => field.startsWith('trigger')))
     effects.push('Contacts enter it by the new trigger from now on.')
   if (inside > 0 && action === 'delete') effects.push(`${contacts}. They leave it, and get no further email from it.`)
   if (inside > 0 && action === 'update') {
@@ -50,12 +51,6 @@ function effectOf({ action, remote, differences }: Change, inside: number): stri
   }
   if (remote?.hasDraft) effects.push('The dashboard has unpublished changes to it, which stay a draft.')
   return effects
-}
-
-/** The last one who changed a resource, and the time. */
-export interface Author {
-  name: string
-  at: string
 }
 
 /**

@@ -1,14 +1,15 @@
 import type { DriplineClient } from '@dripline/client'
 import { type Content, fileValueOf } from './content.ts'
-import { type Difference, differencesOf } from './diff.ts'
+import { differencesOf } from './diff.ts'
 import { dependenciesOf, inOrder } from './dependencies.ts'
 import { type Folder, yamlFileOf } from './folder.ts'
-import { type Author, authorOf, effectsOf } from './effects.ts'
+import type { Change, Plan } from './change.ts'
+import { authorOf, effectsOf } from './effects.ts'
 import { limited } from './limited.ts'
 import { hashOf, type Lock, type Locked } from './lock.ts'
 import type { Names } from './names.ts'
 import { isRendered } from './rendered.ts'
-import { type Kind, KINDS } from './shapes.ts'
+import { KINDS } from './shapes.ts'
 import {
   type Bound,
   comparableContentOf,
@@ -23,31 +24,6 @@ import {
 } from './state.ts'
 import type { Remote } from './workspace.ts'
 import { FileProblems, type Problem } from './yaml-file.ts'
-
-/** A change that a plan makes to one resource. */
-export interface Change {
-  action: 'create' | 'update' | 'delete'
-  kind: Kind
-  path: string
-  name: string
-  differences: Difference[]
-  /** The reason why the change is not made without --force: the workspace was changed since the last pull or apply. */
-  drift?: { message: string; author?: Author | null }
-  /** The effects on people, such as `412 contacts are in the automation. They keep the steps that they entered with.` */
-  effects: string[]
-  /** The file, unless the resource is deleted. */
-  file?: Bound
-  /** The resource, unless it is created. */
-  remote?: Remote
-  /** The paths of resources that must be created first. */
-  after: string[]
-}
-
-export interface Plan {
-  state: State
-  changes: Change[]
-  unchanged: Bound[]
-}
 
 /** Sorts changes by the order in which kinds refer to each other. */
 const byKind = (changes: readonly Change[]): Change[] =>

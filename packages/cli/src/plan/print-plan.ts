@@ -1,5 +1,5 @@
 import { formatDifference } from './diff.ts'
-import type { Change, Plan } from './plan.ts'
+import type { Change, Plan } from './change.ts'
 
 const SIGNS = { create: '+', update: '~', delete: '-' } as const
 
@@ -47,7 +47,7 @@ const count = (changes: readonly Change[], wanted: Change['action']) =>
 export const summaryOf = ({ changes, unchanged }: Plan): string =>
   changes.length === 0
     ? `No changes. ${unchanged.length} unchanged.`
-    : `${count(changes, 'create')} to create, ${count(changes, 'update')} to update, ${count(changes, 'delete')} to delete with --delete, ` +
+    : `${count(changes, 'create')} to create, ${count(changes, 'update')} to update, ${count(changes, 'delete')} to delete, ` +
       `${unchanged.length} unchanged.`
 
 /** Formats a plan for a terminal. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DriplineClient, DriplineError, type Schemas } from '@dripline/client'
 import { bodyOf } from './apply.ts'
-import type { Change, Plan } from './plan.ts'
+import type { Change, Plan } from './change.ts'
 import { namesOf, readBound } from './state.ts'
 
 const POLL_MS = 500
@@ -70,19 +70,22 @@ export function describe({ status, done, entered, emails, refused, current, prob
   const enter =
     entered === 0
       ? `none would enter${refusal(refused)}`
-      : `${number(entered)} would enter and get ${number(emails)} emails`
-  return `Rehearsed for ${number(done)} contacts: ${enter}.${current ? ` ${comparison(current.differences)}` : ''}`
+      : `${number(entered)} would enter and get ${plural(emails, 'email')}`
+  return `Rehearsed for ${plural(done, 'contact')}: ${enter}.${current ? comparison(current.differences) : ''}`
 }
 
+/** Compares the emails of those who enter this or the current version. */
 function comparison(differences: NonNullable<Result['current']>['differences']): string {
+  if (differences.length === 0) return ''
   const changed = differences.filter(({ difference }) => difference !== 0)
-  if (changed.length === 0) return 'All would get the same number of emails as now.'
+  if (changed.length === 0) return ' All would get the same number of emails as in the current version.'
   const each = changed.map(({ difference, contacts }) => {
     const word = difference > 0 ? 'more' : 'fewer'
-    const more = `${number(Math.abs(difference))} ${word} ${Math.abs(difference) === 1 ? 'email' : 'emails'}`
-    return `${number(contacts)} would get ${more}`
+    return `${number(contacts)} would get ${plural(Math.abs(difference), `${word} email`)}`
   })
-  return `Compared with now, ${each.join(', ')}.`
+  return ` Compared with the current version, ${each.join(', ')}.`
 }
+
+const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? '' : 's'}`
 
 const number = (value: number): string => value.toLocaleString('en-US')

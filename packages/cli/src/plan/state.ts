@@ -57,38 +57,14 @@ export async function openState(
   return { folder, lock, workspace, files: bound }
 }
 
-/**
- * Returns the entry of a file in the lock file. If its resource has the name of another file instead, that file was moved from this
- * path, or the two were swapped.
- */
-function entryOf(
-  file: ResourceFile,
-  files: readonly ResourceFile[],
-  lock: Lock,
-  workspace: Workspace,
-): Locked | undefined {
-  const locked = lock.get(file.path)
-  const name = remoteNameAt(file.path, lock, workspace)
-  if (name === undefined || name === nameOf(file.kind, file.yaml.value)) return locked
-  const isElsewhere = files.some(
-    ({ kind, path, yaml }) =>
-      kind === file.kind && nameOf(kind, yaml.value) === name && remoteNameAt(path, lock, workspace) !== name,
-  )
-  return isElsewhere ? undefined : locked
-}
-
-const remoteNameAt = (path: string, lock: Lock, workspace: Workspace): string | undefined => {
-  const locked = lock.get(path)
-  return locked && workspace.find(locked.id)?.name
-}
-
 function bind(files: readonly ResourceFile[], lock: Lock, workspace: Workspace): Bound[] {
   const problems: Problem[] = []
-  const locks = new Map(files.map((file) => [file.path, entryOf(file, files, lock, workspace)]))
+  const locks = new Map(files.map(({ path }) => [path, lock.get(path)]))
   const claimed = new Set([...locks.values()].map((locked) => locked?.id))
-  /** The entry of a file that was moved, whose path is gone or is that of another resource now. */
+  const remoteNameAt = (path: string) => workspace.find(locks.get(path)?.id ?? '')?.name
+  /** The entry of a file that was moved: its path is gone, but the resource has the name of another file. */
   const movedLock = (remote: Remote | undefined) =>
-    lock.entries().find(([path, { id }]) => id === remote?.id && !locks.get(path))?.[1]
+    lock.entries().find(([path, { id }]) => id === remote?.id && !locks.has(path))?.[1]
   const bound = files.map((file): Bound => {
     const name = nameOf(file.kind, file.yaml.value)
     const namesakes = workspace.remotes.filter(
@@ -109,6 +85,20 @@ function bind(files: readonly ResourceFile[], lock: Lock, workspace: Workspace):
           `The workspace has ${namesakes.length} ${file.kind} called "${name}". Rename all but one, or pull first.`,
         )
     }
+    // Moved, or renamed, while another file took its name: nothing in the files shows which of the two.
+    const called = remoteNameAt(file.path)
+    const taker =
+      called !== undefined &&
+      called !== name &&
+      files.find(
+        (one) =>
+          one.kind === file.kind && nameOf(one.kind, one.yaml.value) === called && remoteNameAt(one.path) !== called,
+      )
+    if (taker)
+      problem(
+        `In the workspace, it is "${called}", which is the name in ${yamlFileOf(taker.path)} now. ` +
+          'If you moved the file, apply that alone first. Otherwise, choose another name.',
+      )
     if (typeof (file.yaml.value['name'] ?? '') !== 'string') problem('"name" must be a string. Put it in quotes.')
     const remote = locked ? workspace.find(locked.id) : namesakes[0]
     return { ...file, name, steps: {}, ...(locked && { locked }), ...(remote && { remote }) }

@@ -72,10 +72,12 @@ export function AudienceResult({
 
 /** Describes what was rehearsed, because the settings above may have changed since. */
 function About({ rehearsal: { segmentId, isReplay, from, events, createdAt } }: { rehearsal: Rehearsal }) {
-  const segment = useSegments()?.find(({ value }) => value === segmentId)
+  const segments = useSegments()
+  const segment = segments?.find(({ value }) => value === segmentId)
+  const named = segment ? `Segment ${segment.label}` : segments ? 'A segment that was deleted' : 'A segment'
   return (
     <p className="t2">
-      {segmentId === null ? 'All contacts' : `Segment ${segment?.label ?? 'that was deleted'}`}
+      {segmentId === null ? 'All contacts' : named}
       {isReplay && (
         <>
           , replayed since <Time at={from} />
