@@ -64,3 +64,15 @@ export function resultsInVersion<Of extends Result>(
     return at ? [{ ...result, at, ...(result.since && { since: at }) }] : []
   })
 }
+
+/** Returns the last step that an enrollment has passed in its version. */
+export function lastInVersion<Of extends Result>(
+  steps: readonly StepOutline[],
+  moved: MovedTo | null,
+  results: readonly Of[],
+): Of | undefined {
+  const placeOf = ({ stepId }: Of) => steps.findIndex(({ id }) => id === stepId)
+  return resultsInVersion(steps, moved, results)
+    .filter((result) => placeOf(result) !== -1)
+    .toSorted((a, b) => placeOf(b) - placeOf(a))[0]
+}

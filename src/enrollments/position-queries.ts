@@ -23,13 +23,19 @@ export interface ActivePosition {
   waiting: { stepId: string; until: Date }[]
 }
 
+export interface StoredPassedStep {
+  step_id: string
+  branch: string | null
+  at: string
+}
+
 interface Row {
   id: string
   automation_id: string
   version: number
   enrolled_at: string
   moved_to: MovedTo | null
-  passed: { step_id: string; branch: string | null; at: string }[] | null
+  passed: StoredPassedStep[] | null
   waiting: { step_id: string; until: string }[] | null
 }
 
@@ -46,17 +52,17 @@ export async function activePositions(
     version: row.version,
     enrolledAt: toDate(row.enrolled_at),
     movedTo: row.moved_to,
-    passed: (row.passed ?? []).map(({ step_id: stepId, branch, at }) => ({
-      stepId,
-      branch: branch ?? undefined,
-      at: toDate(at),
-    })),
+    passed: toPassed(row.passed),
     waiting: (row.waiting ?? []).map(({ step_id: stepId, until }) => ({ stepId, until: toDate(until) })),
   }))
 }
 
-const ACTIVE = `
-select enrollment.id, automation_id, version, enrolled_at, moved_to, (
+/** Reads the passed steps of a row of `PASSED_STEPS`. */
+export const toPassed = (steps: StoredPassedStep[] | null): PassedStep[] =>
+  (steps ?? []).map(({ step_id: stepId, branch, at }) => ({ stepId, branch: branch ?? undefined, at: toDate(at) }))
+
+/** Selects the steps that an `enrollment` has passed. */
+export const PASSED_STEPS = `(
     select jsonb_agg(jsonb_build_object('step_id', step_id, 'branch', branch, 'at', at)) from (
       select step_id, null as branch, final_at as at from messages
       where enrollment_id = enrollment.id and final_at is not null
@@ -65,7 +71,10 @@ select enrollment.id, automation_id, version, enrolled_at, moved_to, (
         coalesce(to_timestamp(coalesce(result ->> 'until', result ->> 'at')::float8 / 1000), finished_at)
       from step_runs where enrollment_id = enrollment.id and finished_at is not null
     ) passed
-  ) as passed, (
+  )`
+
+const ACTIVE = `
+select enrollment.id, automation_id, version, enrolled_at, moved_to, ${PASSED_STEPS} as passed, (
     select jsonb_agg(jsonb_build_object('step_id', step_id, 'until', until)) from step_runs
     where enrollment_id = enrollment.id and finished_at is null and until is not null
   ) as waiting

@@ -2,8 +2,8 @@ import { firstStop, type Stop, stopAfter, stopAt } from '../automation-engine/in
 import { versionSteps } from '../automations/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { inTransaction } from '../platform/db/sql.ts'
-import { resultsInVersion } from './moved-to.ts'
-import { type ActivePosition, activePositions, type PassedStep, writePositions } from './position-queries.ts'
+import { lastInVersion } from './moved-to.ts'
+import { type ActivePosition, activePositions, writePositions } from './position-queries.ts'
 
 const PAGE = 500
 
@@ -30,8 +30,7 @@ async function positionOf(
   { automationId, version, enrolledAt, movedTo, passed, waiting }: ActivePosition,
 ): Promise<Stop> {
   const steps = await versionSteps(em, automationId, version)
-  const placeOf = ({ stepId }: PassedStep) => steps.findIndex(({ id }) => id === stepId)
-  const [last] = resultsInVersion(steps, movedTo, passed).toSorted((a, b) => placeOf(b) - placeOf(a))
+  const last = lastInVersion(steps, movedTo, passed)
   const began = () => (movedTo ? stopAt(steps, { ...movedTo, at: new Date(movedTo.at) }) : firstStop(steps, enrolledAt))
   const stop = last ? stopAfter(steps, last) : began()
   const until = waiting.find(({ stepId }) => stepId === stop.stepId)?.until

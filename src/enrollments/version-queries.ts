@@ -4,6 +4,7 @@ import type { EntityManager } from '../platform/db/orm.ts'
 import { sql, toObjects } from '../platform/db/sql.ts'
 import { CHANGED, countChanges, type EnrollmentChange } from './changes-queries.ts'
 import type { MovedTo } from './moved-to.ts'
+import { PASSED_STEPS, type PassedStep, type StoredPassedStep, toPassed } from './position-queries.ts'
 
 /** The active enrollments of an automation that are in versions before this one. */
 export interface Outdated {
@@ -45,16 +46,14 @@ export async function countOutdated(
 
 const OUTDATED = `automation_id = $1::uuid and status = 'ACTIVE' and version < $2::integer`
 
-/** The place of an enrollment in an older version, and what it has passed last in that version. */
+/** The place of an enrollment in an older version, and what it has passed. */
 export interface OutdatedPosition {
   id: string
   version: number
   nextStepId: string | null
   wakesAt: Date
-  lastStepId: string | null
-  /** The branch that the last step chose, if it has some. */
-  lastBranch: string | null
   movedTo: MovedTo | null
+  passed: PassedStep[]
 }
 
 /** Reads where enrollments of older versions are, in the order of their IDs. */
@@ -64,32 +63,14 @@ export async function outdatedPositions(
   afterId: string | null,
   limit: number,
 ): Promise<OutdatedPosition[]> {
-  const rows = await sql(em, POSITIONS, [automationId, version, afterId, limit])
-  return toObjects<OutdatedPosition>(rows, 'wakesAt')
+  const rows = await sql<{ passed: StoredPassedStep[] | null }>(em, POSITIONS, [automationId, version, afterId, limit])
+  const positions = toObjects<Omit<OutdatedPosition, 'passed'>>(rows, 'wakesAt')
+  return positions.map((position, n) => ({ ...position, passed: toPassed(rows[n]!.passed) }))
 }
 
 const POSITIONS = `
-select enrollment.id, version, next_step_id, wakes_at, moved_to, last.step_id as last_step_id, last.branch as last_branch
+select enrollment.id, version, next_step_id, wakes_at, moved_to, ${PASSED_STEPS} as passed
 from enrollments enrollment
-left join lateral (
-  select step_id, branch from (
-    select step_id, null as branch, final_at as at from messages
-    where enrollment_id = enrollment.id and final_at is not null
-    union all
-    select step_id, result ->> 'branch', finished_at from step_runs
-    where enrollment_id = enrollment.id and finished_at is not null
-  ) result
-  cross join lateral (select (moved_to -> 'reached' ->> step_id::text)::float8 as again) reached
-  where moved_to is null or again is not null or at > to_timestamp((moved_to ->> 'since')::float8 / 1000)
-  order by coalesce(to_timestamp(again / 1000), at) desc,
-    -- Steps that were passed again came at the same time.
-    case when again is not null then (
-      select ordinality from automation_versions version, jsonb_array_elements(version.steps) with ordinality
-      where version.automation_id = enrollment.automation_id and version.version = enrollment.version
-        and value ->> 'id' = step_id::text
-    ) end desc nulls last
-  limit 1
-) last on true
 where ${OUTDATED} and ($3::uuid is null or enrollment.id > $3::uuid) order by enrollment.id limit $4`
 
 /** A locked enrollment that may move to another version. */

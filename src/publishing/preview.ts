@@ -6,7 +6,7 @@ import {
   successorOf,
 } from '../automation-engine/index.ts'
 import { planVersion, readVersions } from '../automations/index.ts'
-import { type OutdatedPosition, outdatedPositions } from '../enrollments/index.ts'
+import { lastInVersion, type OutdatedPosition, outdatedPositions } from '../enrollments/index.ts'
 import type { EntityManager } from '../platform/db/orm.ts'
 import { pageSizes } from '../platform/page-sizes.ts'
 import { emailsAhead } from './emails-ahead.ts'
@@ -135,15 +135,16 @@ function isDueNow(step: StoredStep, after: readonly StoredStep[], { wakeAt }: Ma
 /** Returns the state of a sequence, as far as the database knows it: which of the waits before its next step it is in. */
 function stateOf(
   steps: readonly StoredStep[],
-  { nextStepId, wakesAt, lastStepId, lastBranch, movedTo }: OutdatedPosition,
+  { nextStepId, wakesAt, movedTo, passed: results }: OutdatedPosition,
   now: number,
 ): MachineState {
   const at = (stepId: string | null, waitingFor: MachineState['waitingFor'], wakeAt: number | null): MachineState => ({
     ...{ stepId, waitingFor, wakeAt, paused: false, changed: false },
   })
-  const last = steps.findIndex(({ id }) => id === lastStepId)
+  const done = lastInVersion(steps, movedTo, results)
+  const last = steps.findIndex(({ id }) => id === done?.stepId)
   const began = movedTo ? steps.findIndex(({ id }) => id === movedTo.stepId) : 0
-  const waits = waitsFrom(steps, last === -1 ? began : positionAfter(steps, last, lastBranch))
+  const waits = waitsFrom(steps, last === -1 ? began : positionAfter(steps, last, done?.branch))
   let end = wakesAt.getTime()
   let present: MachineState | undefined
   for (const wait of waits.toReversed()) {
@@ -160,8 +161,8 @@ function stateOf(
     : at(nextStepId, next?.type === 'EMAIL' ? 'email' : 'step', null)
 }
 
-const positionAfter = (steps: readonly StoredStep[], last: number, branch: string | null): number =>
-  branch === null ? successorOf(steps, last) : branchStart(steps, last, branch)
+const positionAfter = (steps: readonly StoredStep[], last: number, branch: string | undefined): number =>
+  branch === undefined ? successorOf(steps, last) : branchStart(steps, last, branch)
 
 /** The WAIT steps from a position on, until another step. */
 function waitsFrom(steps: readonly StoredStep[], from: number) {

@@ -1,4 +1,4 @@
-import { type InferType, array, boolean, number, object, string } from 'yup'
+import { array, boolean, number, object, string, type InferType } from 'yup'
 import { count, freeObject, id, nullableText, timestamp } from '../http/index.ts'
 import { allowedOn, type WarmUp } from '../senders/index.ts'
 import { REHEARSAL_STATUSES, type Rehearsal } from './entities.ts'
