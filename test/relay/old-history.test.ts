@@ -80,7 +80,11 @@ describe('the history of a workspace', () => {
 
   /** Stores enrollments of some statuses that began 50 days ago, each with an email that was sent and a step that ran. */
   async function storeEnrollments(statuses: readonly string[]): Promise<void> {
-    const automationId = await anAutomation(service, { steps: [EMAIL] })
+    const automationId = await anAutomation(service, {
+      steps: [{ type: 'CONDITION', branches: [{ name: 'Trial', if: { tag: 'trial' }, steps: [EMAIL] }] }, EMAIL],
+    })
+    const { body } = await service.call('GET', `automations/${automationId}`)
+    const [condition, email] = (body.data as { steps: { id: string }[] }).steps
     for (const status of statuses) {
       const contactId = await aContact(service)
       await enroll(service, automationId, contactId)
@@ -95,19 +99,19 @@ describe('the history of a workspace', () => {
         em(),
         `insert into messages (id, workspace_id, contact_id, automation_id, enrollment_id, step_id, status, claim, recipient,
            created_at, sent_at, final_at)
-         select gen_random_uuid(), workspace_id, contact_id, automation_id, id, gen_random_uuid(), 'SENT', gen_random_uuid(),
+         select gen_random_uuid(), workspace_id, contact_id, automation_id, id, $2::uuid, 'SENT', gen_random_uuid(),
            'ada@example.com', at, at, at
          from enrollments, (select now() - interval '50 days' as at) given where id = $1::uuid`,
-        [row!.id],
+        [row!.id, email!.id],
       )
       await sql(
         em(),
         `insert into step_runs (enrollment_id, step_id, workspace_id, automation_id, contact_id, version, type, started_at, finished_at,
            result)
-         select id, gen_random_uuid(), workspace_id, automation_id, contact_id, version, 'CONDITION', at, at,
+         select id, $2::uuid, workspace_id, automation_id, contact_id, version, 'CONDITION', at, at,
            '{"next": "continue", "branch": "else"}'
          from enrollments, (select now() - interval '50 days' as at) given where id = $1::uuid`,
-        [row!.id],
+        [row!.id, condition!.id],
       )
     }
   }
