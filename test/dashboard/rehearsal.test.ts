@@ -131,6 +131,10 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.press('Run again')
     await d.shows('The draft is not complete', /Step 6: Add a subject/)
     assert.equal(await d.button('Run again').isDisabled(), true)
+    await d.press('Rehearse version 1')
+    await entries().filter({ hasText: 'We miss you' }).waitFor()
+    assert.equal(await entries().filter({ hasText: 'New in the draft' }).count(), 0)
+    await d.shows('The draft is not complete')
     await d.link('Edit').click()
     await d.page.getByLabel('Subject').first().waitFor()
   })
@@ -165,6 +169,36 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.link('Rehearse for this contact').click()
     await d.shows('A year in')
     assert.match(await d.page.getByRole('combobox', { name: 'As' }).inputValue(), /^crowd-\d+@example\.com$/)
+  })
+
+  it('supposes that a share of an audience has an event', async () => {
+    const crowd = await aSegment('buyers', 40)
+    await d.open(path())
+    await texts()
+    await d.press('Received: no events', 'Add event')
+    await d.page.keyboard.type('order.placed')
+    await d.field('Days after enrolling').fill('5')
+    // A contact who is rehearsed alone has it or not.
+    assert.equal(await d.field('Percent of the contacts').count(), 0)
+    await d.keys('Escape')
+    await d.page.getByRole('radiogroup', { name: 'Rehearse for' }).getByText('Audience').click()
+    await d.press('Received: order.placed after 5 days')
+    await d.field('Percent of the contacts').fill('25')
+    await d.keys('Escape')
+    await d.button('Received: order.placed after 5 days, 25%').waitFor()
+    await d.choose(d.page.getByRole('combobox', { name: 'Audience' }), crowd)
+    await d.press('Rehearse for an audience')
+    const steps = d.page.getByRole('table', { name: 'Steps' })
+    const emailsOf = async (step: string) => {
+      const row = await steps.getByRole('row').filter({ hasText: step }).innerText()
+      return Number(/(\d+)\s+emails?$/.exec(row)?.[1])
+    }
+    const thanked = await eventually('all are rehearsed', async () => {
+      const emails = await emailsOf('Thanks')
+      return emails + (await emailsOf('We miss you')) === 40 ? emails : undefined
+    })
+    // Whether a contact has it depends on its ID. That none has it, or more than 24, happens in one of 90,000 runs.
+    assert.ok(thanked >= 1 && thanked <= 24, String(thanked))
   })
 
   it('shows the progress for an audience, which can be cancelled', async () => {

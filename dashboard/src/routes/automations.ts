@@ -38,6 +38,8 @@ const automationReport = createRoute({
 
 interface RehearsalSearch {
   for?: 'audience' | undefined
+  /** The current version, although there is a draft, which is not complete. */
+  of?: 'version' | undefined
   contact?: string | undefined
   at?: string | undefined
   rehearsal?: string | undefined
@@ -54,6 +56,7 @@ const rehearsal = createRoute({
     const { contact, at, rehearsal: id, difference, page, row } = search
     return {
       ...(search['for'] === 'audience' && { for: 'audience' }),
+      ...(search['of'] === 'version' && { of: 'version' }),
       ...(typeof contact === 'string' && { contact }),
       ...(typeof at === 'string' && !Number.isNaN(Date.parse(at)) && { at }),
       ...(typeof id === 'string' && { rehearsal: id }),

@@ -61,11 +61,11 @@ export function ContactRehearsal({
     ...contentOf(rehearsed),
     contactId: contact.id,
     days: DAYS,
-    ...supposedBodyOf(applied),
+    ...supposedBodyOf(applied, 'contact'),
     ...(at !== undefined && { startAt: at }),
   }
   const { data, error, dataUpdatedAt } = useWorkspaceQuery(
-    ['rehearsal', automationId, contact.id, at, body.data, body.events, revision],
+    ['rehearsal', automationId, contact.id, at, rehearsed.name, body.data, body.events, revision],
     async (api, signal) => {
       const began = performance.now()
       const params = { path: { id: automationId } }

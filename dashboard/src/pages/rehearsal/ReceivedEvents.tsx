@@ -7,15 +7,17 @@ import { plural } from '../../lib/format.ts'
 import { MAX_WAIT_DAYS } from '../builder/problems.ts'
 import { EventData } from './EventData.tsx'
 import classes from './rehearsal.module.css'
-import type { SupposedEvent } from './scenario.ts'
+import type { RehearsedFor, SupposedEvent } from './scenario.ts'
 
-const NEW_EVENT: SupposedEvent = { eventName: '', days: 1, data: {} }
+const NEW_EVENT: SupposedEvent = { eventName: '', days: 1, percent: 100, data: {} }
 
 /** The events that a contact is supposed to have, on the button and in its popover. */
 export function ReceivedEvents({
+  rehearsedFor,
   events,
   onChange,
 }: {
+  rehearsedFor: RehearsedFor
   events: readonly SupposedEvent[]
   onChange: (events: readonly SupposedEvent[]) => void
 }) {
@@ -25,7 +27,7 @@ export function ReceivedEvents({
   return (
     <Popover position="bottom-start" width={360} trapFocus shadow="md" radius="md">
       <Popover.Target>
-        <Button leftSection={<IconBolt size={14} aria-hidden />}>Received: {labelOf(events)}</Button>
+        <Button leftSection={<IconBolt size={14} aria-hidden />}>Received: {labelOf(events, rehearsedFor)}</Button>
       </Popover.Target>
       <Popover.Dropdown>
         <div className={classes.events} role="group" aria-label="Supposed events">
@@ -46,6 +48,15 @@ export function ReceivedEvents({
                 value={event.days}
                 onChange={(days) => days !== null && set(n, { days })}
               />
+              {rehearsedFor === 'audience' && (
+                <IntegerInput
+                  label="Percent of the contacts"
+                  min={0}
+                  max={100}
+                  value={event.percent}
+                  onChange={(percent) => percent !== null && set(n, { percent })}
+                />
+              )}
               <EventData value={event.data} onChange={(data) => set(n, { data })} />
               <Button variant="subtle" color="gray" onClick={() => onChange(events.toSpliced(n, 1))}>
                 Remove event
@@ -67,10 +78,11 @@ export function ReceivedEvents({
   )
 }
 
-function labelOf(events: readonly SupposedEvent[]): string {
+function labelOf(events: readonly SupposedEvent[], rehearsedFor: RehearsedFor): string {
   const named = events.filter(({ eventName }) => eventName.trim() !== '')
   const [first] = named
   if (!first) return 'no events'
   if (named.length > 1) return plural(named.length, 'event')
-  return `${first.eventName.trim()} ${first.days === 0 ? 'at once' : `after ${plural(first.days, 'day')}`}`
+  const share = rehearsedFor === 'audience' && first.percent < 100 ? `, ${first.percent}%` : ''
+  return `${first.eventName.trim()} ${first.days === 0 ? 'at once' : `after ${plural(first.days, 'day')}`}${share}`
 }

@@ -1,4 +1,5 @@
 import { Link } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
 import { DriplineError } from '../../api/client.ts'
 import { useWorkspace } from '../../api/workspace.tsx'
 import { ErrorBanner } from '../../components/ErrorBanner.tsx'
@@ -9,12 +10,21 @@ import type { Rehearsed } from './scenario.ts'
 import classes from './rehearsal.module.css'
 
 /** The problem that keeps the draft from being rehearsed, with a link to its place in the builder. */
-export function DraftProblem({ automationId, problem }: { automationId: string; problem: FoundProblem }) {
+export function DraftProblem({
+  automationId,
+  problem,
+  action,
+}: {
+  automationId: string
+  problem: FoundProblem
+  action: ReactNode
+}) {
   return (
     <Notice title="The draft is not complete" className={classes.notice}>
       <p className="t2">
         {problem.name}: {problem.problem}. <StepLink automationId={automationId} step={problem.at} />
       </p>
+      {action}
     </Notice>
   )
 }

@@ -17,7 +17,7 @@ import { ForContact } from './ForContact.tsx'
 import { ROUTE } from './route.ts'
 import classes from './rehearsal.module.css'
 import { DraftProblem } from './RehearsalError.tsx'
-import { NOTHING_SUPPOSED, rehearsedOf } from './scenario.ts'
+import { currentVersionOf, NOTHING_SUPPOSED, rehearsedOf } from './scenario.ts'
 
 const KINDS = [
   { value: 'contact', label: 'Contact' },
@@ -46,8 +46,12 @@ export function RehearsalPage() {
       onChange={(value) => show({ for: value === 'audience' ? value : undefined })}
     />
   )
-  const rehearsed = useMemo(() => data && rehearsedOf(data), [data])
-  const problem = rehearsed && findProblem(rehearsed.sequence)
+  const problem = useMemo(() => data && findProblem(data.sequence), [data])
+  const version = useMemo(() => data && currentVersionOf(data), [data])
+  const isVersionComplete = useMemo(() => version && !findProblem(version.sequence), [version])
+  const ofVersion = problem !== undefined && isVersionComplete && search.of === 'version'
+  const rehearsed = useMemo(() => (ofVersion ? version : data && rehearsedOf(data)), [data, ofVersion, version])
+  const isComplete = problem === undefined || ofVersion
   return (
     <Page
       parent={<ToList list="automations">Automations</ToList>}
@@ -67,8 +71,8 @@ export function RehearsalPage() {
             <Button
               variant="filled"
               leftSection={<IconRefresh size={14} aria-hidden />}
-              disabled={problem !== undefined}
-              title={problem && 'The draft is not complete'}
+              disabled={!isComplete}
+              title={isComplete ? undefined : 'The draft is not complete'}
               onClick={() => void refetch()}
             >
               Run again
@@ -81,8 +85,18 @@ export function RehearsalPage() {
       <div className={classes.page}>
         {error && <ErrorBanner error={error} onRetry={() => void refetch()} />}
         {!data && !error && <SkeletonRows />}
-        {problem && <DraftProblem automationId={automationId} problem={problem} />}
-        {rehearsed && !problem && !isAudience && (
+        {problem && (
+          <DraftProblem
+            automationId={automationId}
+            problem={problem}
+            action={
+              version &&
+              isVersionComplete &&
+              !ofVersion && <Button onClick={() => show({ of: 'version' })}>Rehearse version {version.version}</Button>
+            }
+          />
+        )}
+        {rehearsed && isComplete && !isAudience && (
           <ForContact
             automationId={automationId}
             rehearsed={rehearsed}
@@ -92,7 +106,7 @@ export function RehearsalPage() {
             onSupposed={setSupposed}
           />
         )}
-        {rehearsed && !problem && isAudience && (
+        {rehearsed && isComplete && isAudience && (
           <AudienceRehearsal
             automationId={automationId}
             rehearsed={rehearsed}

@@ -48,7 +48,7 @@ export function Setup({
         value={at === undefined ? '' : localOf(at)}
         onChange={({ currentTarget: { value } }) => onAt(value === '' ? undefined : new Date(value).toISOString())}
       />
-      <SupposedEvents enrolledBy={enrolledBy} supposed={supposed} onChange={onSupposed} />
+      <SupposedEvents rehearsedFor="contact" enrolledBy={enrolledBy} supposed={supposed} onChange={onSupposed} />
       <p className={`t2 ${classes.said}`}>{children}</p>
     </div>
   )

@@ -4,14 +4,16 @@ import { plural } from '../../lib/format.ts'
 import { EventData } from './EventData.tsx'
 import { ReceivedEvents } from './ReceivedEvents.tsx'
 import classes from './rehearsal.module.css'
-import type { Supposed } from './scenario.ts'
+import type { RehearsedFor, Supposed } from './scenario.ts'
 
 /** The event that enrolls a contact, and those that they are supposed to have afterwards. */
 export const SupposedEvents = ({
+  rehearsedFor,
   enrolledBy,
   supposed,
   onChange,
 }: {
+  rehearsedFor: RehearsedFor
   /** The name of the event, if an event enrolls contacts. */
   enrolledBy: string | undefined
   supposed: Supposed
@@ -21,7 +23,11 @@ export const SupposedEvents = ({
     {enrolledBy !== undefined && (
       <EnrollingEvent name={enrolledBy} data={supposed.data} onChange={(data) => onChange({ ...supposed, data })} />
     )}
-    <ReceivedEvents events={supposed.events} onChange={(events) => onChange({ ...supposed, events })} />
+    <ReceivedEvents
+      rehearsedFor={rehearsedFor}
+      events={supposed.events}
+      onChange={(events) => onChange({ ...supposed, events })}
+    />
   </>
 )
 

@@ -9,6 +9,8 @@ export interface SupposedEvent {
   eventName: string
   /** Days after the contact enters. */
   days: number
+  /** How many percent of an audience have it. A contact who is rehearsed alone always has it. */
+  percent: number
   data: Readonly<Record<string, string>>
 }
 
@@ -35,19 +37,26 @@ function valueOf(text: string): unknown {
 const valuesOf = (data: SupposedEvent['data']) =>
   Object.fromEntries(Object.entries(data).map(([key, text]) => [key, valueOf(text)])) as never
 
+/** The contact or the audience for whom an automation is rehearsed. */
+export type RehearsedFor = 'contact' | 'audience'
+
 /** The enrolling event and the events whose name is entered, as the API takes them. */
-export const supposedBodyOf = ({ data, events }: Supposed): Required<Pick<RehearsalInput, 'data' | 'events'>> => ({
+export const supposedBodyOf = (
+  { data, events }: Supposed,
+  rehearsedFor: RehearsedFor,
+): Required<Pick<RehearsalInput, 'data' | 'events'>> => ({
   data: valuesOf(data),
   events: events
     .filter(({ eventName }) => eventName.trim() !== '')
     .map((event) => ({
       eventName: event.eventName.trim(),
       afterMinutes: event.days * MINUTES_OF_DAY,
+      ...(rehearsedFor === 'audience' && { share: event.percent / 100 }),
       data: valuesOf(event.data),
     })),
 })
 
-/** The rehearsed automation: the draft if there is one, else the current version. */
+/** The rehearsed automation: the draft, or the current version. */
 export interface Rehearsed {
   /** Such as "Draft" or "Version 3". */
   name: string
@@ -61,6 +70,7 @@ export interface Rehearsed {
   enrolledBy: string | undefined
 }
 
+/** Returns the draft if there is one, else the current version. */
 export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): Rehearsed => ({
   name: draft ? 'Draft' : `Version ${automation.version}`,
   savedAt: draft?.savedAt,
@@ -70,6 +80,10 @@ export const rehearsedOf = ({ automation, draft, sequence }: LoadedAutomation): 
   // The trigger of a draft is not rehearsed.
   enrolledBy: eventOf(automation),
 })
+
+/** Returns the current version, although there is a draft. */
+export const currentVersionOf = (loaded: LoadedAutomation): Rehearsed =>
+  rehearsedOf({ ...loaded, draft: undefined, sequence: draftOf(loaded.automation) })
 
 function eventOf({ trigger, triggerConfig: { eventName } }: LoadedAutomation['automation']): string | undefined {
   return trigger === 'EVENT' && typeof eventName === 'string' ? eventName : undefined

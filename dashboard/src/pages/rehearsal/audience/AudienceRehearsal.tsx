@@ -48,7 +48,7 @@ export function AudienceRehearsal({
         ...(segmentId !== null && { segmentId }),
         ...(start === 'replay' ? { replayDays: REPLAY_DAYS } : {}),
         days: DAYS,
-        ...supposedBodyOf(supposed),
+        ...supposedBodyOf(supposed, 'audience'),
       }
       const { data } = await api.POST('/automations/{id}/rehearse', { params: { path: { id: automationId } }, body })
       // Without a contact, it is the beginning of a job.
@@ -75,7 +75,12 @@ export function AudienceRehearsal({
           value={start}
           onChange={setStart}
         />
-        <SupposedEvents enrolledBy={rehearsed.enrolledBy} supposed={supposed} onChange={onSupposed} />
+        <SupposedEvents
+          rehearsedFor="audience"
+          enrolledBy={rehearsed.enrolledBy}
+          supposed={supposed}
+          onChange={onSupposed}
+        />
         <Button variant="filled" loading={rehearse.isPending} onClick={() => rehearse.mutate()}>
           Rehearse for an audience
         </Button>
