@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict'
 import { sql } from '../../src/platform/db/sql.ts'
+import { enqueueRehearsal } from '../../src/outbox/index.ts'
 import { advanceRehearsal } from '../../src/rehearsal/advance-rehearsal.ts'
 import { deleteOldRehearsals } from '../../src/rehearsal/store-queries.ts'
 import { aContact, aList, anAutomation, EMAIL, wait } from '../support/factories.ts'
 import { eventually } from '../support/eventually.ts'
+import { lockWaits, lockWith } from '../support/locks.ts'
+import { aMember } from '../support/members.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
 
@@ -22,6 +25,7 @@ interface Read {
   suppressed: unknown
   ends: unknown
   current: { differences: unknown }
+  problem: string | null
 }
 
 interface Entry {
@@ -86,6 +90,14 @@ describe('rehearsals in the API', () => {
         [own.workspaceId],
       )
     )[0]!.count
+
+  const storeContacts = ({ context, workspaceId }: Service) =>
+    sql(
+      context.orm.em.fork(),
+      `insert into contacts (id, workspace_id, email, email_key, metadata)
+       select gen_random_uuid(), $1::uuid, n || '@example.com', n || '@example.com', '{}' from generate_series(1, $2::integer) n`,
+      [workspaceId, CONTACTS],
+    )
 
   it('returns what would happen to a contact, with the emails as they would get them', async () => {
     const { status, body } = await rehearse({ contactId: 'ada@example.com', startAt: START })
@@ -229,12 +241,7 @@ describe('rehearsals in the API', () => {
   it('goes through pages, continues after a stop, and can be cancelled', async () => {
     const crowd = await openWorkspace({ worker: false })
     const em = crowd.context.orm.em
-    await sql(
-      em.fork(),
-      `insert into contacts (id, workspace_id, email, email_key, metadata)
-       select gen_random_uuid(), $1::uuid, n || '@example.com', n || '@example.com', '{}' from generate_series(1, $2::integer) n`,
-      [crowd.workspaceId, CONTACTS],
-    )
+    await storeContacts(crowd)
     const id = await anAutomation(crowd, { steps: [EMAIL, wait(DAY), EMAIL] })
     const start = async () => (await rehearse({ startAt: START }, crowd, id)).body.data.id as string
     const first = await start()
@@ -275,6 +282,107 @@ describe('rehearsals in the API', () => {
     while ((await deleteOldRehearsals(em.fork(), 500)) > 0) pages += 1
     assert.equal(pages, 3)
     assert.equal((await crowd.call('GET', `rehearsals/${first}`)).refused, '404 rehearsal_not_found')
+  })
+
+  it('leaves out a contact who is erased while their page is rehearsed', async () => {
+    const erased = await openWorkspace({ worker: false })
+    const em = erased.context.orm.em
+    const [gone] = [await aContact(erased), await aContact(erased), await aContact(erased)]
+    const { body } = await rehearse({ startAt: START }, erased, await anAutomation(erased))
+    const id = String(body.data.id)
+    const commit = await lockWith(em, 'delete from contacts where id = $1::uuid', [gone])
+    const advancing = advanceRehearsal(em, id)
+    await lockWaits(em, 1, '%from contacts%for key share%')
+    await commit()
+    assert.equal(await advancing, false)
+    const { body: rehearsal } = await erased.call('GET', `rehearsals/${id}`)
+    assert.equal(rehearsal.data.status, 'DONE')
+    const { body: list } = await erased.call('GET', `rehearsals/${id}/contacts`)
+    const ids = (list.data as unknown as { contactId: string }[]).map(({ contactId }) => contactId)
+    assert.deepEqual([ids.length, ids.includes(gone)], [2, false])
+  })
+
+  it('fails after five attempts at a page, and says what to do', async () => {
+    const em = own.context.orm.em
+    const id = String((await rehearse({ segmentId: vips })).body.data.id)
+    await whenDone(id)
+    await em.fork().transactional(async (unit) => {
+      await sql(
+        unit,
+        `update rehearsals set status = 'RUNNING', done = 0, after_id = '00000000-0000-0000-0000-000000000000',
+           plan = jsonb_set(plan, '{rehearsed,steps}', 'null')
+         where id = $1::uuid`,
+        [id],
+      )
+      await enqueueRehearsal(unit, { id, workspaceId: own.workspaceId })
+    })
+    const attempts = new Set<number>()
+    const failed = await eventually('it fails', async () => {
+      const [delivery] = await sql<{ attempts: number }>(
+        em.fork(),
+        'update outbox set due_at = now() where rehearsal_id = $1::uuid returning attempts',
+        [id],
+      )
+      if (delivery) attempts.add(delivery.attempts)
+      const found = (await own.call('GET', `rehearsals/${id}`)).body.data as unknown as Read
+      return found.status === 'RUNNING' ? undefined : found
+    })
+    assert.deepEqual(
+      [failed.status, failed.done, failed.problem],
+      ['FAILED', 0, 'A page of contacts could not be rehearsed. The log of the worker has the error.'],
+    )
+    assert.ok(Math.max(...attempts) <= 6, [...attempts].join())
+  })
+
+  it('compares the emails of each day with the warm-up', async () => {
+    const { browser } = await aMember(own, 'owner')
+    const { workspaceId } = own
+    const body = { perDay: 50, growthPercent: 20, upTo: 200 }
+    const set = await browser.ask('PUT', 'sender/warm-up', { workspaceId, body })
+    assert.equal(set.status, 200, JSON.stringify(set.body))
+    const { since } = (set.body.data as { warmUp: { since: string } }).warmUp
+    const dayAfter = (days: number) => new Date(Date.parse(since) + days * DAY * 60_000).toISOString().slice(0, 10)
+    const steps = [EMAIL, wait(2 * DAY), EMAIL, wait(7 * DAY), EMAIL]
+    const { body: started } = await rehearse({ segmentId: vips, startAt: `${since}T12:00:00Z`, steps })
+    const { days } = await whenDone(String(started.data.id))
+    // After 8 days, 215 would be more than 200, and the warm-up is complete.
+    assert.deepEqual(days, [
+      { day: since, emails: 1, limit: 50 },
+      { day: dayAfter(2), emails: 1, limit: 72 },
+      { day: dayAfter(9), emails: 1, limit: null },
+    ])
+    await browser.ask('DELETE', 'sender/warm-up', { workspaceId })
+  })
+
+  it('supposes an event for a share of the audience: the same contacts in each rehearsal', async () => {
+    const crowd = await openWorkspace({ worker: false })
+    const em = crowd.context.orm.em
+    await storeContacts(crowd)
+    const id = await anAutomation(crowd, {
+      steps: [
+        { type: 'WAIT_FOR_EVENT', eventName: 'order.placed', timeoutMinutes: DAY, received: [EMAIL], timedOut: [] },
+      ],
+    })
+    const thankedWith = async (share: number) => {
+      const { body } = await rehearse({ events: [{ eventName: 'order.placed', afterMinutes: 60, share }] }, crowd, id)
+      while (await advanceRehearsal(em, String(body.data.id)));
+      const rows = await sql<{ id: string }>(
+        em.fork(),
+        'select contact_id as id from rehearsed_contacts where rehearsal_id = $1::uuid and emails = 1',
+        [body.data.id],
+      )
+      return new Set(rows.map((row) => row.id))
+    }
+    const none = await thankedWith(0)
+    const few = await thankedWith(0.2)
+    const again = await thankedWith(0.2)
+    const more = await thankedWith(0.5)
+    const all = await thankedWith(1)
+    assert.deepEqual([none.size, all.size], [0, CONTACTS])
+    // 220 with a deviation of 13: at most 5 deviations away.
+    assert.ok(few.size > 155 && few.size < 285, String(few.size))
+    assert.deepEqual(again, few)
+    assert.ok([...few].every((each) => more.has(each)))
   })
 
   it('is closed to other workspaces, and to keys that may not read contacts', async () => {
