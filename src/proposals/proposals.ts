@@ -8,7 +8,6 @@ import { Proposal } from './entities.ts'
 import { PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, TOO_MANY_PROPOSALS } from './errors.ts'
 import { KINDS } from './kinds.ts'
 import { type ProposalKind, type ProposalStatus, statusOf } from './proposal.ts'
-import { lockWorkspace } from './queries.ts'
 
 /** Days after which a proposal can no longer be approved. */
 const LIFETIME_DAYS = 7
@@ -26,8 +25,8 @@ export interface NewProposal {
 /**
  * Stores a proposal, based on the current revision of its target, in the transaction of the request.
  *
- * Race: concurrent requests count before one of them stores its proposal, and exceed the limit. Guard: they lock the workspace, and
- * count one after the other. Test: "are limited to 100 that wait for a decision".
+ * Race: concurrent requests count before one of them stores its proposal, and exceed the limit. Guard: the caller holds
+ * `lockWorkspace`. Test: "are limited to 100 that wait for a decision".
  *
  * @throws {ApiError} the error of a target that does not exist; `revision_conflict`; `too_many_proposals`
  */
@@ -41,7 +40,6 @@ export async function createProposal(
   const unit = unitOf(em)
   const { name, revision } = await KINDS[kind].findTarget(unit, workspaceId, targetId)
   assertUnchanged(expected, revision)
-  await lockWorkspace(unit, workspaceId)
   if ((await unit.count(Proposal, { workspaceId, ...withStatus('PENDING') })) >= MAX_PENDING)
     throw new ApiError(TOO_MANY_PROPOSALS)
   const expiresAt = new Date(Date.now() + LIFETIME_DAYS * 86_400_000)

@@ -1,7 +1,7 @@
 import type { EntityManager } from '../platform/db/orm.ts'
 import { sql } from '../platform/db/sql.ts'
 
-/** Lets one transaction at a time create proposals of a workspace. */
+/** Lets one transaction at a time try out and create proposals of a workspace. */
 export const lockWorkspace = (em: EntityManager, workspaceId: string): Promise<unknown> =>
   sql(em, `select pg_advisory_xact_lock(hashtextextended('proposals ' || $1, 0))`, [workspaceId])
 

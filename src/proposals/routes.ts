@@ -27,6 +27,7 @@ import { PROPOSAL_DECIDED, PROPOSAL_EXPIRED, PROPOSAL_NOT_FOUND, TOO_MANY_PROPOS
 import { KINDS, type Targets, targetsOf } from './kinds.ts'
 import { PROPOSAL_KINDS, PROPOSAL_STATUSES, type ProposalKind } from './proposal.ts'
 import { createProposal, decideProposal, getProposal, isOutdated, listProposals } from './proposals.ts'
+import { lockWorkspace } from './queries.ts'
 import { presentProposal, presentProposalSummary, proposalResponse, proposalSummaryResponse } from './responses.ts'
 
 const MAX_REASON_LENGTH = 2_000
@@ -80,6 +81,8 @@ const propose = (
     },
     async handle({ caller, params, body, prepared: { approved, prepared }, call, ifMatch }, dependencies) {
       const content = approved.body
+      // Trials of the same publication would deadlock.
+      await lockWorkspace(unitOf(dependencies.em), caller.workspace.id)
       const emailHashes = await tryOut(dependencies, async (trial) => {
         await targets[kind].handle({ ...approved, prepared, call: newCall(), ifMatch: undefined }, trial)
         return (await KINDS[kind].emailHashes?.(trial.em, params.id)) ?? null
