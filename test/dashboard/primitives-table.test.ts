@@ -135,6 +135,7 @@ describe('dashboard tables', () => {
     await shows('3 selected')
     await g.keys('Enter')
     await g.page.waitForURL('**#person-5')
+    assert.equal(opened(), '#person-5')
     await g.keys('k', 'k', 'k', 'k')
     await g.isFocused(link('Frances 6'))
     assert.equal(await list().locator('kbd').allInnerTexts().then(String), '')

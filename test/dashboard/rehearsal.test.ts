@@ -71,6 +71,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
 
   it('plays the timeline to its end, step by step', async () => {
     await d.open(path())
+    await texts()
     await d.tabTo('Play')
     await d.keys('Enter')
     await d.button('Pause').waitFor()
@@ -178,7 +179,7 @@ describe('the rehearsal of an automation in the dashboard', () => {
     await d.press('Received: no events', 'Add event')
     await d.page.keyboard.type('order.placed')
     await d.field('Days after enrolling').fill('5')
-    // A contact who is rehearsed alone has it or not.
+    // A contact who is rehearsed alone always has it.
     assert.equal(await d.field('Percent of the contacts').count(), 0)
     await d.keys('Escape')
     await d.page.getByRole('radiogroup', { name: 'Rehearse for' }).getByText('Audience').click()

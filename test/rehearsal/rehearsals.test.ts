@@ -302,7 +302,7 @@ describe('rehearsals in the API', () => {
     assert.deepEqual([ids.length, ids.includes(gone)], [2, false])
   })
 
-  it('fails after five attempts at a page, and says what to do', async () => {
+  it('fails after five attempts at a page, with its problem', async () => {
     const em = own.context.orm.em
     const id = String((await rehearse({ segmentId: vips })).body.data.id)
     await whenDone(id)
@@ -331,7 +331,7 @@ describe('rehearsals in the API', () => {
       [failed.status, failed.done, failed.problem],
       ['FAILED', 0, 'A page of contacts could not be rehearsed. The log of the worker has the error.'],
     )
-    assert.ok(Math.max(...attempts) <= 6, [...attempts].join())
+    assert.ok([5, 6].includes(Math.max(...attempts)), [...attempts].join())
   })
 
   it('compares the emails of each day with the warm-up', async () => {

@@ -46,9 +46,9 @@ export function RehearsalPage() {
       onChange={(value) => show({ for: value === 'audience' ? value : undefined })}
     />
   )
-  const problem = useMemo(() => data && findProblem(data.sequence), [data])
+  const problem = data && findProblem(data.sequence)
   const version = useMemo(() => data && currentVersionOf(data), [data])
-  const isVersionComplete = useMemo(() => version && !findProblem(version.sequence), [version])
+  const isVersionComplete = version !== undefined && !findProblem(version.sequence)
   const ofVersion = problem !== undefined && isVersionComplete && search.of === 'version'
   const rehearsed = useMemo(() => (ofVersion ? version : data && rehearsedOf(data)), [data, ofVersion, version])
   const isComplete = problem === undefined || ofVersion
@@ -90,7 +90,6 @@ export function RehearsalPage() {
             automationId={automationId}
             problem={problem}
             action={
-              version &&
               isVersionComplete &&
               !ofVersion && <Button onClick={() => show({ of: 'version' })}>Rehearse version {version.version}</Button>
             }

@@ -9,7 +9,7 @@ export interface SupposedEvent {
   eventName: string
   /** Days after the contact enters. */
   days: number
-  /** How many percent of an audience have it. A contact who is rehearsed alone always has it. */
+  /** The share of an audience who have it, in percent. A contact who is rehearsed alone always has it. */
   percent: number
   data: Readonly<Record<string, string>>
 }
