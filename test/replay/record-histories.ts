@@ -6,12 +6,21 @@ import type { StepInput } from '../../src/automations/steps/index.ts'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { historyToJSON } from '@temporalio/common/lib/proto-utils.js'
 import { newId } from '../../src/platform/ids.ts'
-import { type AutomationInput, createAutomation, updateAutomation } from '../../src/automations/automations.ts'
+import {
+  type AutomationInput,
+  createAutomation,
+  getAutomation,
+  updateAutomation,
+} from '../../src/automations/automations.ts'
 import { enrollContact } from '../../src/enrollments/enroll-contact.ts'
 import { fireEvent } from '../../src/events/fire-event.ts'
 import { messagesOf } from '../../src/messages/list-queries.ts'
 import { retryOne } from '../../src/messages/retry.ts'
+import type { Caller } from '../../src/http/caller.ts'
 import { newCall } from '../../src/platform/call.ts'
+import { sql } from '../../src/platform/db/sql.ts'
+import type { RemovedSteps } from '../../src/publishing/entities.ts'
+import { publishWithChoice } from '../../src/publishing/publish.ts'
 import { installTemporalRuntime } from '../../src/runtime/temporal-runtime.ts'
 import { stateQuery } from '../../src/automation-engine/contract.ts'
 import { eventually } from '../support/eventually.ts'
@@ -111,10 +120,14 @@ const pause = async (automationId: string, contactId: string) => {
   await world.dependencies.enrollments.wake({ automationId, contactId, concurrencyKey: '' })
 }
 await record('paused-and-resumed', [wait(60), email], pause)
+const untilWaits = (automationId: string, contactId: string) =>
+  eventually(
+    'it waits',
+    async () => (await world.handle(automationId, contactId).query(stateQuery)).wakeAt ?? undefined,
+  )
 /** Orders during a wait. */
 const order = async (automationId: string, contactId: string) => {
-  const wakes = async () => (await world.handle(automationId, contactId).query(stateQuery)).wakeAt ?? undefined
-  await eventually('it waits', wakes)
+  await untilWaits(automationId, contactId)
   await fireEvent(world.dependencies, world.workspaceId, contactId, { name: 'ordered' }, newCall())
 }
 const forOrder: StepInput = {
@@ -142,6 +155,22 @@ await record('exit-before-a-step', [wait(60), ...branches], undefined, {
   exitOn: [{ condition: { not: { tag: 'none' } } }],
 })
 await record('paused-at-a-condition', [wait(60), ...branches], pause)
+/** Publishes a version without the first step, during its wait, and moves the contact to that version. */
+const move = (removedSteps: RemovedSteps) => async (automationId: string, contactId: string) => {
+  await untilWaits(automationId, contactId)
+  const em = world.orm.em.fork()
+  const { steps } = await getAutomation(em, world.workspaceId, automationId)
+  const publication = { steps: steps.slice(1) as StepInput[], inside: 'MOVE', removedSteps } as const
+  const person = { email: 'ada@example.com' }
+  const caller = { by: { kind: 'person', person }, workspace: { id: world.workspaceId } } as unknown as Caller
+  await publishWithChoice(em, caller, automationId, publication, undefined)
+  const [enrollment] = await sql<{ id: string }>(em, 'select id from enrollments where contact_id = $1::uuid', [
+    contactId,
+  ])
+  await world.dependencies.enrollments.move({ automationId, contactId, concurrencyKey: '' }, enrollment!.id, 2)
+}
+await record('moved-in-wait', [wait(60), email, wait(60), email], move('CONTINUE'))
+await record('ended-at-a-removed-step', [wait(60), email], move('END'))
 const webhooks = await startWebhookServer()
 webhooks.receiver.answer = () => (webhooks.requests.length === 1 ? 503 : { plan: 'pro' })
 await record('webhook-repeated', [{ type: 'WEBHOOK', url: webhooks.url, saveAs: 'account' }, email])
