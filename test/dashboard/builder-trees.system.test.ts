@@ -270,7 +270,8 @@ describe('builder with branches', () => {
     // The email opens on the canvas, which shows the same problem.
     await d.shows('1 problem')
     await d.page.getByText('These are the first steps: …').last().click()
-    await d.keys('Enter', 'Control+A')
+    await d.page.locator('.ProseMirror:focus').waitFor()
+    await d.keys('Control+A')
     await d.page.keyboard.type('Press New project.')
     await d.shows('No problems')
     await d.press('Done')
@@ -321,7 +322,9 @@ describe('builder with branches', () => {
     }
     await d.shows('Email of A', 'Email of others')
     assert.deepEqual([await isWhole('Email of A'), await isWhole('Email of others')], [true, true])
+    const { width } = (await canvas.boundingBox())!
     await d.page.setViewportSize({ width: 1_200, height: 800 })
+    await eventually('the canvas is narrower', async () => (await canvas.boundingBox())!.width < width || undefined)
     await eventually('it fits again', async () => (await isWhole('Email of others')) || undefined)
     const before = await d.page.getByTestId('step').filter({ hasText: 'Email of A' }).boundingBox()
     await canvas.hover()

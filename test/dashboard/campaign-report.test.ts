@@ -94,7 +94,7 @@ describe('the report of a campaign in the dashboard', () => {
       .row(/a@one\.example/)
       .getByRole('link', { name: 'Sent' })
       .click()
-    await d.isAt('News')
+    await d.page.waitForURL(/\/messages\//)
     await d.page.goBack()
     await d.row(/a@one\.example/).click()
     await d.isAt('a@one.example')

@@ -79,6 +79,7 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.shows('Choose a date and time')
     await d.page.getByText('Send now', { exact: true }).click()
     await d.press('Send to 2 contacts…')
+    await d.page.getByRole('dialog', { name: 'Send to 2 contacts' }).waitFor()
     await d.keys('Escape')
     await d.page.locator('button:focus', { hasText: 'Send to 2 contacts…' }).waitFor()
     await d.press('Send to 2 contacts…', 'Send to 2 contacts')
@@ -535,6 +536,8 @@ describe('campaigns, sender, lists and suppressions in the dashboard', () => {
     await d.open('/lists')
     await d.press(`Actions for ${name}`)
     await d.menuItem('Edit…')
+    // A menu that closes takes the focus for a moment.
+    await d.page.getByRole('menu').waitFor({ state: 'detached' })
     const form = d.form(`List ${name}`)
     await form.getByLabel('Name').fill('Weekly news')
     await form.getByLabel('Public').check()

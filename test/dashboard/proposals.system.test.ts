@@ -126,8 +126,11 @@ describe('proposals in the dashboard', () => {
     const { browser, email } = await aMember(d.service, 'editor')
     await d.open(`/proposals/${decided}`)
     await d.press('Approve…')
+    // The page would see the decision, and take the buttons away.
+    const release = await d.hold('GET', `**/proposals/${decided}`)
     await browser.ask('POST', `proposals/${decided}/approve`, { workspaceId: d.service.workspaceId })
     await confirm('Approve change').getByRole('button', { name: 'Approve change' }).click()
+    release()
     await d.shows(new RegExp(`^${email}, `))
     await d.open(`/proposals/${outdated}`)
     await d.shows('The automation was changed or deleted after this was proposed')

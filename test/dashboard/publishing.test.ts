@@ -128,8 +128,11 @@ describe('publishing in the builder', () => {
     const id = await withDraft(1)
     await d.press('Publish…')
     await d.isAt('Publish version 2?')
+    // The page would see the other version, and close the dialog.
+    const release = await d.hold('GET', '**/stats')
     await d.service.call('POST', `automations/${id}/publish`, { steps: [{ ...EMAIL, subject: 'Theirs' }] })
     await d.press('Publish, keep 1')
+    release()
     await d.shows('Not published', /choose which version to keep/, 'This draft is out of date')
     await d.press('Publish…')
     await d.shows('The automation changed since this draft was created. Choose a version above.')

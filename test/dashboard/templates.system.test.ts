@@ -85,6 +85,7 @@ describe('templates in the dashboard', () => {
     await d.keys('Enter')
     await d.page.getByRole('combobox', { name: 'Style' }).click()
     await d.page.getByRole('option', { name: 'List', exact: true }).click()
+    await d.page.locator('.ProseMirror:focus').waitFor()
     await d.page.keyboard.type('Apples')
     await d.keys('Enter')
     await d.page.keyboard.type('Pears')

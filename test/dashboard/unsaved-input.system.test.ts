@@ -116,6 +116,7 @@ describe('unsaved input in dashboard forms', () => {
       [included, 'Eta', 'Enter'],
     ] as const) {
       await field.pressSequentially(name)
+      await d.page.getByRole('option', { name, exact: true }).waitFor()
       await d.keys(...keys)
     }
     await included.pressSequentially('nowhere')
@@ -170,6 +171,7 @@ describe('unsaved input in dashboard forms', () => {
     await d.open(`/imports/${id}`)
     await d.press('Continue')
     await d.page.getByRole('combobox', { name: 'Add to list' }).pressSequentially('typed')
+    await d.page.getByRole('option', { name: 'Typed', exact: true }).waitFor()
     await d.keys('Tab')
     await d.shows('No confirmation emails will be sent')
     await d.page.getByLabel('Start automations').check()

@@ -5,6 +5,7 @@ import type { Dashboard } from './dashboard.ts'
 export async function writeEmail(d: Pick<Dashboard, 'press' | 'page' | 'button'>, text: string): Promise<void> {
   await d.press('Edit email', 'Add block to the email')
   await d.page.getByRole('menuitem', { name: 'Text', exact: true }).click()
+  await d.page.locator('.ProseMirror:focus').waitFor()
   await d.page.keyboard.type(text)
   await d.press('Done')
   await d.button('Edit email').waitFor()
