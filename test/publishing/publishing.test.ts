@@ -7,6 +7,7 @@ import { aContact, anAutomation, anEvent, enroll, wait } from '../support/factor
 import { eventually } from '../support/eventually.ts'
 import type { Service } from '../support/service.ts'
 import { openWorkspace } from '../support/shared-service.ts'
+import { withWaits } from '../support/waits.ts'
 import { DAY, email, movesIn, type Step } from './moves.ts'
 
 describe('publishing with a choice', () => {
@@ -195,7 +196,9 @@ describe('publishing with a choice', () => {
     await untilFinished(id)
     await publish(id, { steps: [{ ...pause, delayMinutes: 1 }, first, second], inside: 'MOVE' })
     assert.equal((await stepsOf(id))[1]!.id, first.id)
-    await eventually('it completes', async () => (await enrollmentsOf(id))[0]!.status === 'COMPLETED' || undefined)
+    // The wait takes a minute.
+    const isCompleted = async () => (await enrollmentsOf(id))[0]!.status === 'COMPLETED' || undefined
+    await eventually('it completes', isCompleted, 110_000)
     assert.deepEqual(await subjectsOf(contactIds[0]!), ['1', '2'])
   })
 
@@ -291,12 +294,17 @@ describe('publishing with a choice', () => {
     assert.deepEqual(daysOf(await enrollmentsOf(id)), [3])
   })
 
-  it('moves a contact whose enrollment is recorded in the older version after the publication', async () => {
-    const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
-    await publish(id, { steps, inside: 'MOVE' })
-    await untilFinished(id)
-    await sql(em(), `update enrollments set version = 1 where automation_id = $1::uuid`, [id])
-    await eventually('it is moved', async () => (await enrollmentsOf(id))[0]!.version === 2 || undefined)
+  describe('of an enrollment that is recorded late', () => {
+    // Long enough for a move that takes a few turns.
+    withWaits({ lateEnrollments: 10_000 })
+
+    it('moves it from the older version after the publication', async () => {
+      const { id, steps } = await inside([email('1'), wait(DAY), email('2')], 1)
+      await publish(id, { steps, inside: 'MOVE' })
+      await untilFinished(id)
+      await sql(em(), `update enrollments set version = 1 where automation_id = $1::uuid`, [id])
+      await eventually('it is moved', async () => (await enrollmentsOf(id))[0]!.version === 2 || undefined)
+    })
   })
 
   it('replaces a move by a newer one', async () => {

@@ -306,6 +306,8 @@ describe('rehearsals in the API', () => {
     const em = own.context.orm.em
     const id = String((await rehearse({ segmentId: vips })).body.data.id)
     await whenDone(id)
+    const jobs = () => sql(em.fork(), 'select from outbox where rehearsal_id = $1::uuid', [id])
+    await eventually('its job is over', async () => (await jobs()).length === 0 || undefined)
     await em.fork().transactional(async (unit) => {
       await sql(
         unit,

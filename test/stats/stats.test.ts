@@ -55,7 +55,10 @@ describe('stats', () => {
     const contacts = await Promise.all([1, 2, 3].map(() => aContact(service)))
     for (const contact of contacts) await enroll(service, id, contact)
     await waitForStatus(id, 3, 'SENT')
-    const { steps, ...whole } = await getStats(id)
+    const { steps, ...whole } = await eventually('all wait', async () => {
+      const stats = await getStats(id)
+      return stats.steps.some(({ waiting }) => waiting === 3) ? stats : undefined
+    })
     assert.partialDeepStrictEqual(whole, { enrolled: 3, active: 3, completed: 0, cancelled: 0, erased: 0, paused: 0 })
     const of = (stepId: string | undefined) => steps.find((step) => step.stepId === stepId)!
     assert.partialDeepStrictEqual(of(first), { waiting: 0, messages: { sent: 3, sending: 0 } })
