@@ -95,6 +95,7 @@ describe('the report of a campaign in the dashboard', () => {
       .getByRole('link', { name: 'Sent' })
       .click()
     await d.page.waitForURL(/\/messages\//)
+    await d.isAt('News')
     await d.page.goBack()
     await d.row(/a@one\.example/).click()
     await d.isAt('a@one.example')

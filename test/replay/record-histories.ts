@@ -155,7 +155,7 @@ await record('exit-before-a-step', [wait(60), ...branches], undefined, {
   exitOn: [{ condition: { not: { tag: 'none' } } }],
 })
 await record('paused-at-a-condition', [wait(60), ...branches], pause)
-/** Publishes a version without the first step, during its wait, and moves the contact to that version. */
+/** Publishes a version without the wait that the contact is in, which is the first step, and moves the contact to it. */
 const move = (removedSteps: RemovedSteps) => async (automationId: string, contactId: string) => {
   await untilWaits(automationId, contactId)
   const em = world.orm.em.fork()

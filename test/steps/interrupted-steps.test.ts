@@ -214,7 +214,7 @@ describe('a step of each type', () => {
           return UNPROCESSED.some((attributes) => last[attributes]) ? undefined : last
         })
       // Each signal adds events. This reads histories, because the test server does not answer a query that meets the end of a
-      // run, and skips no time from then on. One signal too many would end the new run, too.
+      // run, and skips no time from then on. An extra signal could end the new run, too.
       let isOver = false
       while (!isOver) {
         await signal()
